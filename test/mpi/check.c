@@ -294,18 +294,19 @@ void kill_soon(long us)
 
 void *must_malloc(size_t bytes)
 {
-    void *memory = must_have(malloc(bytes + 1));
-    return memory;
+    return must_have(malloc(bytes + 1));
 }
 
 void *preloaded(const char *name)
 {
-    void *function = dlsym(RTLD_DEFAULT, name);
-    if (function == NULL) {
-        fprintf(stderr, "LD_PRELOAD names no library that has %s\n", name);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
-    return function;
+    return must_have(dlsym(RTLD_DEFAULT, name));
+}
+
+long most_of(long value)
+{
+    long most = 0;
+    MPI_Reduce(&value, &most, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+    return most;
 }
 
 long memory_in_use(void)

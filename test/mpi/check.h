@@ -132,6 +132,9 @@ void *must_malloc(size_t bytes);
  */
 void *preloaded(const char *name);
 
+/** The most of any rank, at rank 0. Collective. */
+long most_of(long value);
+
 /** Bytes that the process has from malloc now. */
 long memory_in_use(void);
 

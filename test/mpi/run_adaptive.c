@@ -10,6 +10,7 @@
 #include "check.h"
 #include "contrib/adaptive/advice/advice.h"
 #include "contrib/adaptive/search/tree_random.h"
+#include "test/must.h"
 
 enum { MAX_BYTES = 60000, MAX_HOSTS = 64 };
 
@@ -96,10 +97,7 @@ static void broadcast(const char *dir, int i, int max_delay)
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
-    if (argc < 4) {
-        fprintf(stderr, "usage: run_adaptive DIR HOSTS BROADCASTS [MAX_DELAY_US]\n");
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
+    must(argc >= 4);
     set_hosts(atoi(argv[2]));
     random_state = pb_random_seed(17);
     for (int i = 0; i < atoi(argv[3]); i++) {

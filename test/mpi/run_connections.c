@@ -15,6 +15,7 @@
 
 #include "check.h"
 #include "served.h"
+#include "test/must.h"
 
 enum { AT_ONCE = 5 };
 
@@ -84,23 +85,12 @@ static void broadcast_all(int n, size_t bytes, const char *how)
     }
 }
 
-/** The most of all ranks, on rank 0. */
-static int most_of(int value)
-{
-    int most = 0;
-    MPI_Reduce(&value, &most, 1, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
-    return most;
-}
-
 int main(int argc, char **argv)
 {
     struct bench_counters counters;
     int one = 1, sum = 0, n_phases = 0;
     check_begin(&argc, &argv);
-    if (argc < 4 || !bench_counters_open(&counters)) {
-        MPI_Abort(MPI_COMM_WORLD, 1);
-        return 1;
-    }
+    must(argc >= 4 && bench_counters_open(&counters));
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     const int before = count_sockets(), most = atoi(argv[3]);
     broadcast_all(atoi(argv[1]), strtoul(argv[2], NULL, 10), argc > 4 ? argv[4] : "");
@@ -113,9 +103,9 @@ int main(int argc, char **argv)
         check(named <= most, "%d neighbours instead of %d at most", named, most);
         check(opened <= most + 2 * n_phases, "%d sockets were opened", opened);
     }
-    const int most_named = most_of(named), most_opened = most_of(opened);
+    const long most_named = most_of(named), most_opened = most_of(opened);
     if (my_rank == 0) {
-        printf("connections: %d neighbours, %d sockets opened\n", most_named, most_opened);
+        printf("connections: %ld neighbours, %ld sockets opened\n", most_named, most_opened);
         printf("rank 0 has opened %d sockets\n", opened);
     }
     bench_counters_close(&counters);

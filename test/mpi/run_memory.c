@@ -22,14 +22,6 @@
 
 #define MAX_BYTES 20000
 
-/** The most of any rank, at rank 0. */
-static long most_of(long value)
-{
-    long most = 0;
-    MPI_Reduce(&value, &most, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
-    return most;
-}
-
 /** Bytes in use for each of n since there were so many; the most of any rank. */
 static long grown_by(long before, int n)
 {

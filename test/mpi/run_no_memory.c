@@ -246,42 +246,26 @@ static long lose_in_turn(void)
 
 /* Cases in which the job must end. */
 
-static void broadcast_first_without_memory(void)
+static void broadcast_from(int root, int bytes, MPI_Comm comm)
 {
     static unsigned char buffer[BYTES];
-    fail_after(my_rank == VICTIM ? 0 : -1, 1);
-    MPI_Bcast(buffer, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-
-/** Too small for a model that was not measured to leave the fallback component out. */
-static void decide_without_memory(void)
-{
-    static unsigned char buffer[BYTES];
-    MPI_Bcast(buffer, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
-    fail_after(my_rank == VICTIM ? 0 : -1, 1);
-    MPI_Bcast(buffer, BYTES, MPI_BYTE, 1, MPI_COMM_WORLD);
-}
-
-static void make_without_memory(void)
-{
-    static unsigned char buffer[SMALL];
-    MPI_Comm comms[2];
-    MPI_Bcast(buffer, SMALL, MPI_BYTE, 0, MPI_COMM_WORLD);
-    fail_after(my_rank == VICTIM ? 0 : -1, 1);
-    for (int i = 0; i < 2; i++) {
-        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-        MPI_Bcast(buffer, SMALL, MPI_BYTE, 0, comms[i]);
-    }
+    MPI_Bcast(buffer, bytes, MPI_BYTE, root, comm);
 }
 
 static int end_job(const char *what)
 {
-    if (strcmp(what, "decision") == 0) {
-        decide_without_memory();
-    } else if (strcmp(what, "records") == 0) {
-        broadcast_first_without_memory();
-    } else {
-        make_without_memory();
+    const bool decides = strcmp(what, "decision") == 0, looks_up = strcmp(what, "records") == 0;
+    if (!looks_up) { /* too few bytes for a model that was not measured to choose us in any case */
+        broadcast_from(0, decides ? BYTES : SMALL, MPI_COMM_WORLD);
+    }
+    fail_after(my_rank == VICTIM ? 0 : -1, 1);
+    if (decides || looks_up) {
+        broadcast_from(decides, BYTES, MPI_COMM_WORLD);
+    }
+    for (int i = 0; i < 2 && !decides && !looks_up; i++) {
+        MPI_Comm comm;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        broadcast_from(0, SMALL, comm);
     }
     fail_after(-1, 0);
     return check_done("run_no_memory");

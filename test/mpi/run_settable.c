@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "served.h"
+#include "test/must.h"
 
 enum { BYTES = 100000 };
 
@@ -15,11 +16,8 @@ static MPI_T_cvar_handle handle_of(const char *name)
 {
     MPI_T_cvar_handle handle;
     int index, count;
-    if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS ||
-        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS) {
-        fprintf(stderr, "MPI_T knows no control variable %s\n", name);
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    must(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS &&
+         MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS);
     return handle;
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "test/must.h"
 
 /** Some of the numbers from 0: what one of several equal parts has. */
 typedef struct range {
@@ -65,10 +66,7 @@ static grid_t make_grid(int size, int n_rows)
 {
     int shape[2] = {n_rows, 0};
     grid_t grid = {.size = size};
-    if (n_rows < 0 || (n_rows > 0 && n_ranks % n_rows != 0)) {
-        fprintf(stderr, "run_summa: %d ranks are no grid of %d rows\n", n_ranks, n_rows);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
+    must(n_rows >= 0 && (n_rows == 0 || n_ranks % n_rows == 0));
     MPI_Dims_create(n_ranks, 2, shape);
     grid.n_rows = shape[0];
     grid.n_columns = shape[1];
@@ -173,11 +171,7 @@ int main(int argc, char **argv)
     check_begin(&argc, &argv);
     const int size = (int) argument(argc, argv, 1, 0), panel = (int) argument(argc, argv, 2, 0);
     const int n_times = (int) argument(argc, argv, 4, 1);
-    if (size < 1 || panel < 1 || n_times < 1) {
-        fprintf(stderr, "usage: run_summa SIZE PANEL [ROWS [TIMES]]\n");
-        MPI_Abort(MPI_COMM_WORLD, 2);
-        return 2;
-    }
+    must(size >= 1 && panel >= 1 && n_times >= 1);
     grid_t grid = make_grid(size, (int) argument(argc, argv, 3, 0));
     if (my_rank == 0) {
         printf("size,panel,rows,columns,time_us\n");

@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "served.h"
+#include "test/must.h"
 
 #define N_THREADS 4
 #define N_BROADCASTS 100
@@ -90,9 +91,7 @@ static void run_threads(void *(*even)(void *), void *(*odd)(void *) )
         MPI_Comm_dup(MPI_COMM_WORLD, &workers[i].comm);
     }
     for (int i = 0; i < N_THREADS; i++) {
-        if (pthread_create(&workers[i].thread, NULL, i % 2 == 0 ? even : odd, &workers[i]) != 0) {
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        }
+        must(pthread_create(&workers[i].thread, NULL, i % 2 == 0 ? even : odd, &workers[i]) == 0);
     }
     for (int i = 0; i < N_THREADS; i++) {
         pthread_join(workers[i].thread, NULL);

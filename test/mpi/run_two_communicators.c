@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "served.h"
+#include "test/must.h"
 
 /** So long that each of the first broadcasts is watched. */
 #define BYTES 40000
@@ -32,12 +33,7 @@ int main(int argc, char **argv)
     struct bench_counters counters;
     MPI_Comm both, others;
     check_begin(&argc, &argv);
-    if (argc != 3 || n_ranks < 4) {
-        fprintf(stderr,
-                "usage: run_two_communicators MILLISECONDS straight|away; 4 ranks or more\n");
-        MPI_Abort(MPI_COMM_WORLD, 2);
-        return 2;
-    }
+    must(argc == 3 && n_ranks >= 4);
     const long ms = atol(argv[1]);
     const bool straight = strcmp(argv[2], "straight") == 0;
     MPI_Comm_split(MPI_COMM_WORLD, my_rank <= 1 ? 0 : MPI_UNDEFINED, my_rank, &both);

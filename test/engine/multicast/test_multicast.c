@@ -7,18 +7,15 @@
 #include <stdlib.h>
 
 #include "group.h"
+#include "test/engine/run.h"
 #include "test/failing_memory.h"
 #include "test/tap.h"
 
-enum { MAX_ROUNDS = 200000 };
-
-/** What went wrong in a number of runs. */
-typedef struct tally {
-    int n_runs, unfinished, breaches, left, errors, too_many;
+/** What became of a number of runs. */
+typedef struct series {
+    tally_t tally;
     uint64_t reporting, asked, foreign, forged, impatient, early;
-    int first_bad;
-    char breach[200];
-} tally_t;
+} series_t;
 
 /** Parts that a rank may have at a time: one for each frame that is not settled, its calls', and
  * some for which SETTLED is on its way. */
@@ -46,50 +43,48 @@ static bool results_are_alike(const group_t *g)
     return good;
 }
 
-/** Runs a group, adds to the tally what went wrong, and frees the group. */
-static void run(tally_t *tally, group_t *g, int seed)
+/** Runs a group, notes what went wrong, and frees the group. */
+static void run(series_t *series, group_t *g, int seed)
 {
-    const int bad = tally->unfinished + tally->breaches + tally->left + tally->too_many;
-    tally->unfinished += !group_run(g, MAX_ROUNDS);
+    tally_t *tally = &series->tally;
+    if (!group_run(g, MAX_ROUNDS)) {
+        tally_note(tally, (uint64_t) seed, "a part does not end");
+    }
     if (!g->may_fail && !g->is_cancelled && !results_are_alike(g)) {
         group_breach(g, "what marks have brought is not alike", 0);
     }
-    tally->breaches += g->n_breaches != 0;
-    tally->left += group_left(g) != 0;
-    tally->too_many += g->most_parts > most_parts(g) || g->most_kept > most_kept(g);
-    for (int i = 0; i < g->n_broadcasts; i++) {
-        for (int rank = 0; rank < g->n_ranks; rank++) {
-            tally->errors += g->broadcasts[i].members[rank].result != 0;
+    if (g->n_breaches != 0) {
+        tally_note(tally, (uint64_t) seed, g->breach);
+    }
+    if (group_left(g) != 0) {
+        tally_note(tally, (uint64_t) seed, "words or requests are left");
+    }
+    if (g->most_parts > most_parts(g) || g->most_kept > most_kept(g)) {
+        tally_note(tally, (uint64_t) seed, "too much is kept");
+    }
+    for (int at = 0; at < g->n_broadcasts * g->n_ranks; at++) {
+        if (g->broadcasts[at / g->n_ranks].members[at % g->n_ranks].result != 0) {
+            tally_note(tally, (uint64_t) seed, "an error although nothing failed");
         }
     }
-    if (g->n_breaches != 0 && tally->breach[0] == '\0') {
-        snprintf(tally->breach, sizeof(tally->breach), "%s", g->breach);
-    }
-    if (bad == 0 && tally->unfinished + tally->breaches + tally->left + tally->too_many > 0) {
-        tally->first_bad = seed;
-    }
-    tally->n_runs++;
-    tally->reporting += group_count(g, reporting);
-    tally->asked += group_count(g, asked);
-    tally->foreign += group_count(g, foreign);
-    tally->forged += group_count(g, forged);
-    tally->impatient += group_count(g, impatient);
-    tally->early += group_count(g, early);
+    tally->runs++;
+    series->reporting += group_count(g, reporting);
+    series->asked += group_count(g, asked);
+    series->foreign += group_count(g, foreign);
+    series->forged += group_count(g, forged);
+    series->impatient += group_count(g, impatient);
+    series->early += group_count(g, early);
     group_free(g);
 }
 
 /** Whether nothing went wrong; else prints what. */
-static bool all_well(const tally_t *tally)
+static bool all_well(const series_t *series)
 {
-    const bool good =
-        tally->unfinished + tally->breaches + tally->left + tally->errors + tally->too_many == 0;
-    if (!good) {
-        printf("# of %d: %d unfinished, %d with breaches (%s), %d with words left, %d errors, %d "
-               "with too much kept; the first is %d\n",
-               tally->n_runs, tally->unfinished, tally->breaches, tally->breach, tally->left,
-               tally->errors, tally->too_many, tally->first_bad);
+    if (series->tally.failures > 0) {
+        printf("# of %d runs, %d things: %s\n", series->tally.runs, series->tally.failures,
+               series->tally.first);
     }
-    return good;
+    return series->tally.failures == 0;
 }
 
 /** A random group; everything about it follows from the seed, and `n_ranks` if that is not 0. */
@@ -137,18 +132,18 @@ static group_t *random_group(int seed)
 
 static void test_random(void)
 {
-    tally_t tally = {0};
+    series_t series = {0};
     for (int seed = 0; seed < tap_trials(20000, 400); seed++) {
-        run(&tally, random_group(seed), seed);
+        run(&series, random_group(seed), seed);
     }
-    ok(all_well(&tally),
+    ok(all_well(&series),
        "whatever is lost, late, repeated or damaged, every byte is right and nothing is left");
-    ok(tally.reporting > 100 && tally.asked > 1000 && tally.foreign > 100 && tally.forged > 100 &&
-           tally.impatient > 0,
+    ok(series.reporting > 100 && series.asked > 1000 && series.foreign > 100 &&
+           series.forged > 100 && series.impatient > 0,
        "reporting %llu, asked %llu, foreign %llu, forged %llu, impatient %llu, early %llu",
-       (unsigned long long) tally.reporting, (unsigned long long) tally.asked,
-       (unsigned long long) tally.foreign, (unsigned long long) tally.forged,
-       (unsigned long long) tally.impatient, (unsigned long long) tally.early);
+       (unsigned long long) series.reporting, (unsigned long long) series.asked,
+       (unsigned long long) series.foreign, (unsigned long long) series.forged,
+       (unsigned long long) series.impatient, (unsigned long long) series.early);
 }
 
 /** A group in a network that loses and reorders nothing. */
@@ -173,7 +168,7 @@ static group_t *clean_group(int seed)
 /** No rank is asked for anything, and no buffer is filled beyond what marks.h proves. */
 static void test_clean(void)
 {
-    tally_t tally = {0};
+    series_t series = {0};
     int too_full = 0;
     for (int seed = 0; seed < tap_trials(2000, 100); seed++) {
         group_t *g = clean_group(seed);
@@ -182,10 +177,10 @@ static void test_clean(void)
         }
         (void) group_run(g, MAX_ROUNDS);
         too_full += g->most_waiting > (int) g->window;
-        run(&tally, g, seed);
+        run(&series, g, seed);
     }
-    ok(all_well(&tally) && tally.asked == 0 && tally.reporting > 100,
-       "where nothing is lost, nobody asks for anything (%llu)", (unsigned long long) tally.asked);
+    ok(all_well(&series) && series.asked == 0 && series.reporting > 100,
+       "where nothing is lost, nobody asks for anything (%llu)", (unsigned long long) series.asked);
     ok(too_full == 0, "and no buffer holds more than a window of the frames of others");
 }
 
@@ -193,7 +188,7 @@ static void test_clean(void)
  * number. */
 static void test_series(void)
 {
-    tally_t tally = {0};
+    series_t series = {0};
     group_t *g = group_new(11, 5, 300, 10, 12, 60);
     g->lost = g->last_lost = 50;
     for (int i = 0; i < g->n_broadcasts; i += 50) {
@@ -201,9 +196,9 @@ static void test_series(void)
     }
     (void) group_run(g, MAX_ROUNDS);
     printf("# at most %d parts and %zu bytes of copies\n", g->most_parts, g->most_kept);
-    run(&tally, g, 0);
-    ok(all_well(&tally) && tally.asked > 100,
-       "300 broadcasts keep no more than a dozen (%llu asked)", (unsigned long long) tally.asked);
+    run(&series, g, 0);
+    ok(all_well(&series) && series.asked > 100,
+       "300 broadcasts keep no more than a dozen (%llu asked)", (unsigned long long) series.asked);
 }
 
 /* Late ranks. */
@@ -234,7 +229,7 @@ static int n_before(const group_t *g, int index)
 
 static void test_late_short(void)
 {
-    tally_t tally = {0};
+    series_t series = {0};
     group_t *g = late_group(8, 40, 1); /* four frames each, a window has 16 */
     const bool ended = group_run(g, MAX_ROUNDS);
     const int n_first = n_before(g, 0), n_fourth = n_before(g, 3), n_fifth = n_before(g, 4);
@@ -242,13 +237,13 @@ static void test_late_short(void)
        "nobody waits for a late rank (%d, %d)", n_first, n_fourth);
     ok(n_fifth == 0, "but behind a window of frames the root does");
     ok(group_count(g, asked) == 0, "and the late one finds all frames in its buffer");
-    run(&tally, g, 0);
-    ok(all_well(&tally), "with every byte right");
+    run(&series, g, 0);
+    ok(all_well(&series), "with every byte right");
 }
 
 static void test_late_report(int late)
 {
-    tally_t tally = {0};
+    series_t series = {0};
     group_t *g = late_group(3, 1000, late); /* a hundred frames */
     const bool ended = group_run(g, MAX_ROUNDS);
     const int n_first = n_before(g, 0), n_second = n_before(g, 1);
@@ -260,43 +255,43 @@ static void test_late_report(int late)
     ok(asked >= 60 && others == 0,
        "the late one gets its copy by the tree (%llu), and only that one (%llu)",
        (unsigned long long) asked, (unsigned long long) others);
-    run(&tally, g, 0);
-    ok(all_well(&tally), "with every byte right");
+    run(&series, g, 0);
+    ok(all_well(&series), "with every byte right");
 }
 
 /* Ranks that cannot. */
 
 static void test_without_datagrams(void)
 {
-    tally_t tally = {0};
+    series_t series = {0};
     for (int seed = 0; seed < 40; seed++) {
         group_t *deaf = clean_group(seed), *mute = clean_group(seed);
         deaf->deaf = seed % deaf->n_ranks;
-        run(&tally, deaf, seed);
+        run(&series, deaf, seed);
         mute->mute = seed % mute->n_ranks;
-        run(&tally, mute, seed);
+        run(&series, mute, seed);
     }
-    ok(all_well(&tally) && tally.asked > 1000,
+    ok(all_well(&series) && series.asked > 1000,
        "a rank that hears nothing, or cannot send to the group, has no need of it");
 }
 
 /** A long message that nobody hears does not wait for a report of each of its blocks. */
 static void test_silence(void)
 {
-    tally_t tally = {0};
+    series_t series = {0};
     group_t *g = group_new(5, 4, 1, 10, 16, 10000);
     g->lost = g->last_lost = 1000;
     group_set_chain(g, 0, 0, 10000); /* a thousand frames, 250 blocks */
-    run(&tally, g, 0);
-    ok(all_well(&tally) && tally.impatient > 0 && tally.impatient <= 10,
+    run(&series, g, 0);
+    ok(all_well(&series) && series.impatient > 0 && series.impatient <= 10,
        "where nobody hears anything, the root waits %llu times",
-       (unsigned long long) tally.impatient);
+       (unsigned long long) series.impatient);
 }
 
 /** The rank behind one that hears them. */
 static void test_deaf(void)
 {
-    tally_t tally = {0};
+    series_t series = {0};
     group_t *g = group_new(1, 3, 1, 10, 1000, 4000);
     g->is_prompt = true;
     g->capacity = 1 << 20;
@@ -305,8 +300,8 @@ static void test_deaf(void)
     const bool ended = group_run(g, MAX_ROUNDS);
     const int n = g->broadcasts[0].words.n_taken;
     const uint64_t asked = g->multicasts[2].counters.asked;
-    run(&tally, g, 1);
-    ok(ended && all_well(&tally) && asked == 400 && n >= 400 / PB_WORD_MAX_ASKED && n < 40,
+    run(&series, g, 1);
+    ok(ended && all_well(&series) && asked == 400 && n >= 400 / PB_WORD_MAX_ASKED && n < 40,
        "a rank that hears nothing gets %llu frames in %d words", (unsigned long long) asked, n);
 }
 
@@ -344,7 +339,7 @@ static uint64_t asked_by_led(const group_t *g)
 
 static void test_inside(void)
 {
-    tally_t tally = {0};
+    series_t series = {0};
     int n_inside = 0;
     uint64_t asked = 0;
     for (int seed = 0; seed < tap_trials(10000, 300); seed++) {
@@ -354,9 +349,9 @@ static void test_inside(void)
             n_inside += g->broadcasts[0].members[rank].has_inside;
         }
         asked += asked_by_led(g);
-        run(&tally, g, seed);
+        run(&series, g, seed);
     }
-    ok(all_well(&tally) && n_inside > 100,
+    ok(all_well(&series) && n_inside > 100,
        "in pieces inside hosts every byte is right, and nothing is left (%d parts)", n_inside);
     ok(asked == 0, "whom a leader serves asks for no frame");
 }

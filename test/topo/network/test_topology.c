@@ -109,18 +109,12 @@ static void test_long_lines(void)
     check_long_line("a long comment is no long line", "SwitchName=a Nodes=b #",
                     PB_SLURM_MAX_LINE + 1,
                     "1 switches, 1 hosts, base speed 1\nswitch a\n  host b speed 1\n");
-    pb_diag_t diag;
-    pb_network_t *network;
     char *conf = malloc(PB_SLURM_MAX_LINE);
     memset(conf, ' ', PB_SLURM_MAX_LINE);
     memcpy(conf, "SwitchName=a", strlen("SwitchName=a"));
     memcpy(conf + PB_SLURM_MAX_LINE - strlen("Nodes=b"), "Nodes=b", strlen("Nodes=b"));
-    pb_diag_init(&diag);
-    ok(pb_topology_parse(&(pb_topology_text_t){conf, PB_SLURM_MAX_LINE, "inline", 0, NULL},
-                         &network, &diag) == 0,
-       "a line of the longest length is read");
-    pb_network_free(network);
-    pb_diag_clear(&diag);
+    check_inline("a line of the longest length is read", conf, PB_SLURM_MAX_LINE, '\0',
+                 "1 switches, 1 hosts, base speed 1\nswitch a\n  host b speed 1\n");
     free(conf);
 }
 
