@@ -8,6 +8,7 @@
 
 #include "contrib/adaptive/advice/advice.h"
 #include "test/tap.h"
+#include "test/topo/util/golden.h"
 #include "topo/util/hash.h"
 
 static const char *const hosts[] = {"n2", "n0", "n1", "n3"};
@@ -184,59 +185,23 @@ static void test_round_trip(void)
     pb_advice_free(again);
 }
 
-#define HEAD "pipebcast-advice 1\nwritten 5\nmax-age 60\n"
-#define HOSTS HEAD "host a\nhost b\nhost c\n"
-#define TREE "tree a from 1 to 9 segment 2 streams 1\n"
-#define EDGES "edge 0 a b\nedge 0 b c\n"
-
-/** Texts whose hash is right, and the first fault of each. */
-static const struct {
-    const char *text, *fault;
-} faulty[] = {
-    {"pipebcast-advice 2\n", "x:1: is of version 2"},
-    {"pipebcast-advise 1\n", "x:1: begins with 'pipebcast-advise'"},
-    {"pipebcast-advice 1\n", "x: the line 'written NANOSECONDS' is missing"},
-    {"pipebcast-advice 1\nwritten 5\nhost a\n", "x: the line 'max-age SECONDS' is missing"},
-    {HEAD, "x: the hosts are none, repeat, or have odd names"},
-    {HEAD "host a\nhost a\n", "x: the hosts are none, repeat, or have odd names"},
-    {HEAD "host a#\n", "x: the hosts are none, repeat, or have odd names"},
-    {HEAD "host\n", "x:4: the line is not of the form: host NAME"},
-    {HEAD "written 6\n", "x:4: written is given twice"},
-    {"pipebcast-advice 1\nwritten -5\n", "x:2: written is '-5'"},
-    {"pipebcast-advice 1\nwritten 9223372036854775808\n", "x:2: written is"},
-    {"pipebcast-advice 1\nmax-age 0\n", "x:2: max-age is '0'"},
-    {"pipebcast-advice 1\nmax-age 604801\n", "x:2: max-age is '604801'"},
-    {HOSTS "\n", "x:7: the line is empty"},
-    {HOSTS "speed 5\n", "x:7: unknown item 'speed'"},
-    {HOSTS "a b c d e f g h i j k l m\n", "x:7: unknown item 'a'"},
-    {HOSTS "edge 0 a b\n", "x:7: an edge has no tree before it"},
-    {HOSTS "tree d from 1 to 9 segment 2 streams 1\n", "x:7: 'd' is not among the hosts"},
-    {HOSTS "tree a from 1 to x segment 2 streams 1\n", "x:7: the largest size is 'x'"},
-    {HOSTS "tree a from 1 to 9 segment 0 streams 1\n", "x:7: segment is '0'"},
-    {HOSTS "tree a from 1 to 9 segment 2 streams 5\n", "x:7: streams is '5'"},
-    {HOSTS "tree a from 9 to 1 segment 2 streams 1\n" EDGES, "x:7: is no tree"},
-    {HOSTS TREE, "x:7: is no tree"},
-    {HOSTS TREE EDGES TREE EDGES, "x:10: is no tree"},
-    {HOSTS TREE "edge 0 b c\nedge 0 c b\n", "x:7: is no tree"},
-    {HOSTS TREE "edge 1 a b\n", "x:8: the stream is '1'"},
-    {HOSTS TREE "edge 0 a d\n", "x:8: 'd' is not among the hosts"},
-    {HOSTS TREE "edge 0 b a\n", "x:8: this child is the root"},
-    {HOSTS TREE EDGES "edge 0 a c\n", "x:10: this child is the root, or has a parent already"},
-    {HOSTS TREE EDGES "host d\n", "x:10: a host after the first tree"},
-};
-
-static void test_faulty(void)
+/** A text whose hash is right, and its first fault. */
+static void check_faulty(char *const *columns, int n)
 {
     char text[1024], fault[256];
     pb_advice_t *advice;
-    for (size_t i = 0; i < sizeof(faulty) / sizeof(faulty[0]); i++) {
-        const size_t n = strlen(faulty[i].text);
-        snprintf(text, sizeof(text), "%send %016" PRIx64 "\n", faulty[i].text,
-                 pb_hash_end(pb_hash_bytes(PB_HASH_START, faulty[i].text, n)));
-        const int error = parse(text, strlen(text), &advice, fault, sizeof(fault));
-        ok(error == PB_ERR_INPUT && strncmp(fault, faulty[i].fault, strlen(faulty[i].fault)) == 0,
-           "fault: %s", fault);
-    }
+    snprintf(text, sizeof(text), "%send %016" PRIx64 "\n", columns[0],
+             pb_hash_end(pb_hash_bytes(PB_HASH_START, columns[0], strlen(columns[0]))));
+    const int error = parse(text, strlen(text), &advice, fault, sizeof(fault));
+    ok(n == 2 && error == PB_ERR_INPUT && strncmp(fault, columns[1], strlen(columns[1])) == 0,
+       "fault: %s", fault);
+}
+
+static void test_faulty(void)
+{
+    char fault[256];
+    pb_advice_t *advice;
+    ok(golden_rows("advice/faulty.rows", check_faulty) == 30, "there are rows");
     ok(parse("", 0, &advice, fault, sizeof(fault)) == PB_ERR_INPUT, "an empty file: %s", fault);
 }
 
