@@ -53,9 +53,8 @@ static mail_t *mail_take(mail_t **first, pb_random_t *random)
 void controls_init(controls_t *c, world_t *world)
 {
     *c = (controls_t){.world = world};
-    c->of = calloc((size_t) world->n_ranks, sizeof(*c->of));
-    c->mail = calloc((size_t) world->n_ranks, sizeof(mail_t *));
-    must(c->of != NULL && c->mail != NULL);
+    c->of = must_zeroed((size_t) world->n_ranks, sizeof(*c->of));
+    c->mail = must_zeroed((size_t) world->n_ranks, sizeof(mail_t *));
     for (int rank = 0; rank < world->n_ranks; rank++) {
         c->of[rank] = (pb_control_t){.controls = c, .rank = rank};
     }

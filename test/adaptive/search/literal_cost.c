@@ -34,9 +34,8 @@ static int falling(const void *a, const void *b)
 /* The time from when a node has the first segment until all below it have. */
 static int64_t literal_label(const literal_t *l, int node)
 {
-    int64_t *tails = malloc((size_t) l->n * sizeof(*tails)), label = 0;
+    int64_t *tails = must_zeroed((size_t) l->n, sizeof(*tails)), label = 0;
     int n = 0;
-    must(tails != NULL);
     for (int c = 0; c < l->n; c++) {
         if (l->parent[c] == node) {
             tails[n++] =

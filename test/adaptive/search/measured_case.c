@@ -113,9 +113,8 @@ static void make_network(measured_case_t *c, pb_random_t *random, int n)
     c->placement = pb_random_placement(random, c->network, 1);
     c->matrix = new_matrix(random, n_switches, n_switches, n);
     const int n_links = 2 * pb_network_size(c->network);
-    uint64_t *capacity = calloc((size_t) n_links, sizeof(*capacity));
-    int *links = calloc((size_t) pb_network_max_path(c->network) + 1, sizeof(*links));
-    must(capacity != NULL && links != NULL);
+    uint64_t *capacity = must_zeroed((size_t) n_links, sizeof(*capacity));
+    int *links = must_zeroed((size_t) pb_network_max_path(c->network) + 1, sizeof(*links));
     for (int link = 0; link < n_links; link++) {
         capacity[link] = pb_network_node(c->network, pb_link_node(link))->speed * (uint64_t) CABLE;
         if (pb_random_below(random, 10) == 0) {

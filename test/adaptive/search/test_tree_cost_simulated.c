@@ -8,6 +8,7 @@
 
 #include "contrib/adaptive/advice/host_plan.h"
 #include "contrib/adaptive/search/tree_cost.h"
+#include "test/adaptive/search/given_matrix.h"
 #include "test/adaptive/search/measured_case.h"
 #include "test/tap.h"
 #include "test/topo/check/completion.h"
@@ -40,11 +41,8 @@ static void setting_init(setting_t *s, pb_random_t *random)
 {
     s->network = pb_random_network(random, PB_SHAPE_PAPER, N_NODES / 6, N_NODES, 0);
     s->placement = pb_random_placement(random, s->network, 1);
-    s->matrix = pb_link_matrix_new(1, 1, N_NODES);
+    s->matrix = given_matrix(1, 1, N_NODES, 0, 0, 1000000000);
     must(pb_view_new(s->placement, 0, NULL, 0, &s->view) == PB_SUCCESS);
-    for (int i = 0; i < N_NODES * N_NODES; i++) {
-        s->matrix->bandwidth[i] = 1000000000;
-    }
     must(pb_link_share_network(s->matrix, s->placement, &s->share) == PB_SUCCESS);
     for (int i = 0; i < N_NODES; i++) {
         for (int j = 0; j < N_NODES; j++) {

@@ -87,19 +87,22 @@ static bool all_well(const series_t *series)
     return series->tally.failures == 0;
 }
 
+/** A group of random frames and window, and messages of a few windows; 0 ranks: of some. */
+static group_t *drawn_group(pb_random_t *random, int seed, int n_ranks, int n_broadcasts)
+{
+    const uint32_t payload = 1 + (uint32_t) pb_random_below(random, 40);
+    const uint32_t window = 1 + (uint32_t) pb_random_below(random, 24);
+    const size_t most = (size_t) payload * (1 + (size_t) pb_random_below(random, 3 * (int) window));
+    n_ranks = n_ranks > 0 ? n_ranks : 1 + pb_random_below(random, 10);
+    return group_new((uint64_t) seed, n_ranks, n_broadcasts, payload, window, most);
+}
+
 /** A random group; everything about it follows from the seed, and `n_ranks` if that is not 0. */
 static group_t *random_group_of(int seed, int n_ranks)
 {
     static const int shares[] = {0, 10, 50, 200, 600, 1000};
     pb_random_t random = pb_random_seed((uint64_t) seed + 77);
-    const int n_random = 1 + pb_random_below(&random, 10);
-    const uint32_t payload = 1 + (uint32_t) pb_random_below(&random, 40);
-    const uint32_t window = 1 + (uint32_t) pb_random_below(&random, 24);
-    const size_t most =
-        (size_t) payload * (1 + (size_t) pb_random_below(&random, 3 * (int) window));
-    n_ranks = n_ranks > 0 ? n_ranks : n_random;
-    group_t *g = group_new((uint64_t) seed, n_ranks, 1 + pb_random_below(&random, 12), payload,
-                           window, most);
+    group_t *g = drawn_group(&random, seed, n_ranks, 1 + pb_random_below(&random, 12));
     g->lost = shares[pb_random_below(&random, 6)];
     g->last_lost = shares[pb_random_below(&random, 6)];
     g->repeated = shares[pb_random_below(&random, 3)];
@@ -115,11 +118,11 @@ static group_t *random_group_of(int seed, int n_ranks)
         g->damaged = shares[pb_random_below(&random, 4)];
     }
     if (pb_random_below(&random, 3) == 0) {
-        g->deaf = pb_random_below(&random, n_ranks);
+        g->deaf = pb_random_below(&random, g->n_ranks);
     }
     if (pb_random_below(&random, 3) == 0) { /* a rank is late */
         member_t *late = &g->broadcasts[pb_random_below(&random, g->n_broadcasts)]
-                              .members[pb_random_below(&random, n_ranks)];
+                              .members[pb_random_below(&random, g->n_ranks)];
         late->wait = 500 + pb_random_below(&random, 2000);
     }
     return g;
@@ -150,12 +153,7 @@ static void test_random(void)
 static group_t *clean_group(int seed)
 {
     pb_random_t random = pb_random_seed((uint64_t) seed);
-    const uint32_t payload = 1 + (uint32_t) pb_random_below(&random, 40);
-    const uint32_t window = 1 + (uint32_t) pb_random_below(&random, 24);
-    const size_t most =
-        (size_t) payload * (1 + (size_t) pb_random_below(&random, 3 * (int) window));
-    group_t *g =
-        group_new((uint64_t) seed, 1 + pb_random_below(&random, 10), 12, payload, window, most);
+    group_t *g = drawn_group(&random, seed, 0, 12);
     g->is_prompt = true;
     g->capacity = 1 << 20;
     g->task_percent = 30;

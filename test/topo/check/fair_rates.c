@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "test/must.h"
 #include "topo/util/hash.h"
 
 /** A link of a flow's path: a directed link, and the member of it that the flow takes. */
@@ -86,23 +87,21 @@ static bool fix_least(const sharing_t *s, double *rates)
     return least.link >= 0;
 }
 
-int pb_fair_rates(const pb_network_t *network, const int *from, const int *to, int n, uint64_t seed,
-                  double *rates)
+void pb_fair_rates(const pb_network_t *network, const int *from, const int *to, int n,
+                   uint64_t seed, double *rates)
 {
     sharing_t s = {.network = network, .n = n, .max_path = pb_network_max_path(network) + 1};
-    s.hops = calloc((size_t) n * (size_t) s.max_path, sizeof *s.hops);
-    s.n_hops = calloc((size_t) n, sizeof *s.n_hops);
-    s.fixed = calloc((size_t) n, sizeof *s.fixed);
-    s.links = calloc((size_t) s.max_path, sizeof *s.links);
-    const bool good = s.hops != NULL && s.n_hops != NULL && s.fixed != NULL && s.links != NULL;
-    for (int flow = 0; good && flow < n; flow++) {
+    s.hops = must_zeroed((size_t) n * (size_t) s.max_path, sizeof *s.hops);
+    s.n_hops = must_zeroed((size_t) n, sizeof *s.n_hops);
+    s.fixed = must_zeroed((size_t) n, sizeof *s.fixed);
+    s.links = must_zeroed((size_t) s.max_path, sizeof *s.links);
+    for (int flow = 0; flow < n; flow++) {
         find_hops(&s, flow, from[flow], to[flow], seed);
     }
-    while (good && fix_least(&s, rates)) {
+    while (fix_least(&s, rates)) {
     }
     free(s.hops);
     free(s.n_hops);
     free(s.fixed);
     free(s.links);
-    return good ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }

@@ -33,13 +33,12 @@ static bool is_both_ways(const pb_flow_t *flows, int n, pb_flow_t flow)
 static int answer(void *context, const pb_flow_t *flows, int n, double *rates)
 {
     pb_simulated_t *s = context;
-    int *from = calloc(2 * (size_t) n, sizeof *from), *to = from + n;
-    must(from != NULL);
+    int *from = must_zeroed(2 * (size_t) n, sizeof *from), *to = from + n;
     for (int i = 0; i < n; i++) {
         from[i] = s->hosts[flows[i].from];
         to[i] = s->hosts[flows[i].to];
     }
-    must(pb_fair_rates(s->network, from, to, n, s->seed, rates) == PB_SUCCESS);
+    pb_fair_rates(s->network, from, to, n, s->seed, rates);
     for (int i = 0; i < n; i++) {
         rates[i] *= (double) PB_SIMULATED_RATE / HOST_SPEED;
         rates[i] *= is_both_ways(flows, n, flows[i]) ? ACKNOWLEDGED : 1;
@@ -55,9 +54,8 @@ static int answer(void *context, const pb_flow_t *flows, int n, double *rates)
 static void find_hosts(pb_simulated_t *s)
 {
     const int n_hosts = pb_network_n_hosts(s->network);
-    s->hosts = calloc((size_t) n_hosts, sizeof *s->hosts);
-    s->names = calloc((size_t) n_hosts, sizeof *s->names);
-    must(s->hosts != NULL && s->names != NULL);
+    s->hosts = must_zeroed((size_t) n_hosts, sizeof *s->hosts);
+    s->names = must_zeroed((size_t) n_hosts, sizeof *s->names);
     for (int node = 0, host = 0; node < pb_network_size(s->network); node++) {
         if (pb_network_node(s->network, node)->kind == PB_NODE_HOST) {
             s->names[host] = pb_network_node(s->network, node)->name;

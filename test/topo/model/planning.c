@@ -62,8 +62,8 @@ planning_ranks_t planning_ranks_new(const pb_placement_t *placement, const pb_mo
                                     const pb_planner_options_t *options)
 {
     const size_t n = (size_t) placement->n_ranks;
-    planning_ranks_t ranks = {placement->n_ranks, calloc(n, sizeof(*ranks.planners)), calloc(n, n)};
-    must(ranks.planners != NULL && ranks.are != NULL);
+    planning_ranks_t ranks = {placement->n_ranks, must_zeroed(n, sizeof(*ranks.planners)),
+                              must_zeroed(n, n)};
     for (int rank = 0; rank < ranks.n; rank++) {
         pb_planner_options_t own = *options;
         own.rank = rank;

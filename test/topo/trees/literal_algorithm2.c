@@ -133,10 +133,9 @@ int literal_algorithm2(const pb_view_t *view, int *parent)
 {
     const pb_network_t *network = view->placement->network;
     literal_t l = {.view = view, .n = view->n_ranks, .n_links = 2 * pb_network_size(network)};
-    l.trees = calloc((size_t) l.n * (size_t) l.n, sizeof(*l.trees));
-    l.path = malloc(((size_t) pb_network_max_path(network) + 1) * sizeof(int));
-    l.on_path = malloc((size_t) l.n_links);
-    must(l.trees != NULL && l.path != NULL && l.on_path != NULL);
+    l.trees = must_zeroed((size_t) l.n * (size_t) l.n, sizeof(*l.trees));
+    l.path = must_zeroed((size_t) pb_network_max_path(network) + 1, sizeof(int));
+    l.on_path = must_zeroed((size_t) l.n_links, 1);
     compute(&l);
     const sub_tree_t *tree = tree_at(&l, 0, l.n - 1);
     assert(tree->above != NULL);
