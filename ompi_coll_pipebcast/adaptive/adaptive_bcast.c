@@ -32,18 +32,9 @@ typedef struct adaptive {
     pb_control_t control;
     pb_transport_t transport;
     pb_message_t message;
-    bool is_root;
-    uint8_t *header;    /**< at the root */
-    pb_group_t group;   /**< at the root */
-    pb_member_t member; /**< at a receiver */
+    pb_member_t member;
     pb_delivery_t delivery;
 } adaptive_t;
-
-/** The group, at any rank; it may not run yet. */
-static pb_group_t *group_of(adaptive_t *adaptive)
-{
-    return adaptive->is_root ? &adaptive->group : &adaptive->member.group;
-}
 
 /** This rank's part in the tree of a header. */
 static int find_part(void *caller, uint8_t *header, size_t length, pb_group_part_t *part)
@@ -78,23 +69,14 @@ static int find_part(void *caller, uint8_t *header, size_t length, pb_group_part
 
 static int start_as_root(adaptive_t *adaptive, size_t room)
 {
-    pb_group_part_t part;
-    adaptive->header = malloc(room);
-    if (adaptive->header == NULL) {
+    uint8_t *header = malloc(room);
+    if (header == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    const size_t length = coll_pipebcast_advised_look(
-        adaptive->advised, adaptive->super.call.data.total, adaptive->header);
-    const int rc = find_part(adaptive, adaptive->header, length, &part);
-    return rc != PB_SUCCESS ? rc
-                            : pb_group_start(&adaptive->group, &adaptive->control,
-                                             &adaptive->transport, &part, adaptive->header, length);
-}
-
-static void give_back(adaptive_t *adaptive)
-{
-    coll_pipebcast_message_fini(&adaptive->message);
-    free(adaptive->header);
+    const size_t length =
+        coll_pipebcast_advised_look(adaptive->advised, adaptive->super.call.data.total, header);
+    return pb_member_start_as_root(&adaptive->member, &adaptive->control, &adaptive->transport,
+                                   header, length, find_part, adaptive);
 }
 
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
@@ -111,17 +93,16 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     adaptive->begun = coll_pipebcast_now();
     adaptive->control = (pb_control_t){.comm = module->comm, .tag = call->tag};
     adaptive->transport = coll_pipebcast_module_transport(module, call->tag - 1);
-    adaptive->is_root = ompi_comm_rank(module->comm) == call->root;
     const size_t room = pb_adaptive_header_room(module->advised->hosts->n);
     int rc = PB_SUCCESS;
-    if (adaptive->is_root) {
+    if (ompi_comm_rank(module->comm) == call->root) {
         rc = start_as_root(adaptive, room);
     } else if (!pb_member_start(&adaptive->member, &adaptive->control, &adaptive->transport, room,
                                 find_part, adaptive)) {
         rc = PB_ERR_NO_MEMORY;
     }
     if (rc != PB_SUCCESS) {
-        give_back(adaptive);
+        coll_pipebcast_message_fini(&adaptive->message);
         return rc;
     }
     module->advised->n_broadcasts++; /* alike on all ranks */
@@ -131,9 +112,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
 static bool advance(coll_pipebcast_operation_t *operation)
 {
     adaptive_t *adaptive = (adaptive_t *) operation;
-    const pb_group_t *group = group_of(adaptive);
-    const bool is_through = adaptive->is_root ? pb_group_advance(&adaptive->group)
-                                              : pb_member_advance(&adaptive->member);
+    const pb_group_t *group = &adaptive->member.group;
+    const bool is_through = pb_member_advance(&adaptive->member);
     adaptive->delivery.waited |= !group->is_running;
     if (group->is_running && pb_delivery_is_behind(&adaptive->delivery, &group->transfer)) {
         pb_delivery_look(&adaptive->delivery, &group->transfer, coll_pipebcast_now());
@@ -141,38 +121,25 @@ static bool advance(coll_pipebcast_operation_t *operation)
     return is_through;
 }
 
-static int error_of(const adaptive_t *adaptive)
-{
-    return adaptive->is_root ? pb_group_error(&adaptive->group)
-                             : pb_member_error(&adaptive->member);
-}
-
 static int refused(const coll_pipebcast_operation_t *operation)
 {
-    const adaptive_t *adaptive = (const adaptive_t *) operation;
-    const bool is_broken = adaptive->is_root ? pb_group_is_broken(&adaptive->group)
-                                             : pb_member_is_broken(&adaptive->member);
-    return is_broken ? error_of(adaptive) : 0;
+    const pb_member_t *member = &((const adaptive_t *) operation)->member;
+    return pb_member_is_broken(member) ? pb_member_error(member) : 0;
 }
 
 static void cancel(coll_pipebcast_operation_t *operation)
 {
-    adaptive_t *adaptive = (adaptive_t *) operation;
-    if (adaptive->is_root) {
-        pb_group_cancel(&adaptive->group);
-    } else {
-        pb_member_cancel(&adaptive->member);
-    }
+    pb_member_cancel(&((adaptive_t *) operation)->member);
 }
 
 /** Notes for the advisor the measurements of a broadcast that ended well. */
 static void note(adaptive_t *adaptive)
 {
-    const pb_transfer_t *transfer = &group_of(adaptive)->transfer;
+    const pb_transfer_t *transfer = &adaptive->member.group.transfer;
     uint64_t bytes;
     int64_t taken;
     coll_pipebcast_count(&coll_pipebcast_counters.advised, adaptive->is_advised);
-    if (adaptive->is_root) {
+    if (transfer->n_parents == 0) {
         coll_pipebcast_advised_note_broadcast(adaptive->advised, adaptive->broadcast,
                                               adaptive->super.call.data.total, adaptive->begun_at,
                                               coll_pipebcast_now() - adaptive->begun);
@@ -189,17 +156,13 @@ static void note(adaptive_t *adaptive)
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 {
     adaptive_t *adaptive = (adaptive_t *) operation;
-    const int error = error_of(adaptive);
+    const int error = pb_member_error(&adaptive->member);
     (void) stays_p;
     if (error == 0 && !operation->is_left) {
         note(adaptive);
     }
-    if (adaptive->is_root) {
-        pb_group_finish(&adaptive->group);
-    } else {
-        pb_member_finish(&adaptive->member);
-    }
-    give_back(adaptive);
+    pb_member_finish(&adaptive->member);
+    coll_pipebcast_message_fini(&adaptive->message);
     return error;
 }
 

@@ -58,6 +58,8 @@
  *     enabled, and takes them out when it is disabled; before 6.0 Open MPI copies them.
  * coll_pipebcast_count_t: the type of counts in the functions of a module.
  * coll_pipebcast_counter_t: what OPAL_THREAD_ADD_FETCH64 adds to.
+ * COLL_PIPEBCAST_HAS_ACCELERATOR: Open MPI asks a framework about memory of devices; 4.1 has that
+ *     for CUDA alone, in its convertors.
  */
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
 /* Open MPI 4.1 */
@@ -65,46 +67,38 @@
 #include "opal/threads/threads.h"
 #include "orte/util/show_help.h"
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_0_0
-#define COLL_PIPEBCAST_INSTALLS 0
 #define COLL_PIPEBCAST_KEY_HOST OPAL_PMIX_HOSTNAME
 #define COLL_PIPEBCAST_TYPE_TEXT OPAL_STRING
 #define COLL_PIPEBCAST_SCOPE_JOB OPAL_PMIX_GLOBAL
-typedef int coll_pipebcast_count_t;
-typedef volatile int64_t coll_pipebcast_counter_t;
-#elif defined(MCA_COLL_BASE_VERSION_2_4_0)
-/* Open MPI 5.0 */
-#include "opal/mca/pmix/pmix-internal.h"
-#include "opal/mca/threads/threads.h"
-#define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_4_0
-#define COLL_PIPEBCAST_INSTALLS 0
-#define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
-#define COLL_PIPEBCAST_TYPE_TEXT PMIX_STRING
-#define COLL_PIPEBCAST_SCOPE_JOB PMIX_GLOBAL
-typedef int coll_pipebcast_count_t;
-typedef opal_atomic_int64_t coll_pipebcast_counter_t;
-#elif defined(MCA_COLL_BASE_VERSION_3_0_0)
-/* Open MPI 6.0 */
-#include "opal/mca/pmix/pmix-internal.h"
-#include "opal/mca/threads/threads.h"
-#define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_3_0_0
-#define COLL_PIPEBCAST_INSTALLS 1
-#define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
-#define COLL_PIPEBCAST_TYPE_TEXT PMIX_STRING
-#define COLL_PIPEBCAST_SCOPE_JOB PMIX_GLOBAL
-typedef size_t coll_pipebcast_count_t;
-typedef opal_atomic_int64_t coll_pipebcast_counter_t;
-#else
-#error "pipebcast knows Open MPI 4.1, 5.0 and 6.0; this is another series"
-#endif
-
-/* COLL_PIPEBCAST_HAS_ACCELERATOR: Open MPI asks a framework about memory of devices; 4.1 has that
- * for CUDA alone, in its convertors. */
-#if defined(MCA_COLL_BASE_VERSION_2_0_0)
 #define COLL_PIPEBCAST_HAS_ACCELERATOR 0
+typedef volatile int64_t coll_pipebcast_counter_t;
 #else
 #include "opal/mca/accelerator/accelerator.h"
 #include "opal/mca/accelerator/base/base.h"
+#include "opal/mca/pmix/pmix-internal.h"
+#include "opal/mca/threads/threads.h"
+#define COLL_PIPEBCAST_KEY_HOST PMIX_HOSTNAME
+#define COLL_PIPEBCAST_TYPE_TEXT PMIX_STRING
+#define COLL_PIPEBCAST_SCOPE_JOB PMIX_GLOBAL
 #define COLL_PIPEBCAST_HAS_ACCELERATOR 1
+typedef opal_atomic_int64_t coll_pipebcast_counter_t;
+#if defined(MCA_COLL_BASE_VERSION_2_4_0)
+/* Open MPI 5.0 */
+#define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#elif defined(MCA_COLL_BASE_VERSION_3_0_0)
+/* Open MPI 6.0 */
+#define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_3_0_0
+#else
+#error "pipebcast knows Open MPI 4.1, 5.0 and 6.0; this is another series"
+#endif
+#endif
+
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+#define COLL_PIPEBCAST_INSTALLS 1
+typedef size_t coll_pipebcast_count_t;
+#else
+#define COLL_PIPEBCAST_INSTALLS 0
+typedef int coll_pipebcast_count_t;
 #endif
 
 /* 6.0 finds the components inside its libraries by pointers. */

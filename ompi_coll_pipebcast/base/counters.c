@@ -30,12 +30,14 @@ void coll_pipebcast_count_fallback(coll_pipebcast_reason_t reason, size_t bytes)
     coll_pipebcast_count(&coll_pipebcast_counters.fallback_bytes, (int64_t) bytes);
 }
 
-/** Counters besides those of the ways to broadcast. */
-static const struct {
+typedef struct variable {
     const char *name;
     const char *help;
     coll_pipebcast_counter_t *counter;
-} others[] = {
+} variable_t;
+
+/** Counters besides those of the ways to broadcast. */
+static const variable_t others[] = {
     {"fallback_too_small",
      "Broadcasts that went to the fallback component, as they were too small; see "
      "coll_pipebcast_min_size.",
@@ -124,6 +126,18 @@ static const struct {
 };
 enum { N_OTHERS = sizeof(others) / sizeof(others[0]) };
 
+static const variable_t levels[] = {
+    {"status_switches",
+     "Switches of the network on which the communicator is placed that began last to serve "
+     "broadcasts; 0: none has.",
+     &coll_pipebcast_counters.status_switches},
+    {"status_connections",
+     "Connections of a process that broadcasts of that communicator may need "
+     "(coll_pipebcast_connections); 0: not bounded.",
+     &coll_pipebcast_counters.status_connections},
+};
+enum { N_LEVELS = sizeof(levels) / sizeof(levels[0]) };
+
 /** Ways to broadcast besides the kinds of trees. */
 static const struct {
     const char *name;
@@ -138,10 +152,10 @@ static const struct {
 };
 
 static int add(const mca_base_component_t *component, const char *name, const char *help,
-               coll_pipebcast_counter_t *counter)
+               coll_pipebcast_counter_t *counter, int variable_class)
 {
     const int rc = mca_base_component_pvar_register(
-        component, name, help, OPAL_INFO_LVL_4, MCA_BASE_PVAR_CLASS_COUNTER,
+        component, name, help, OPAL_INFO_LVL_4, variable_class,
         MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
         MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, NULL, NULL, NULL,
         (void *) counter);
@@ -158,13 +172,15 @@ static int add_way(const mca_base_component_t *component, int how)
              is_kind ? way : beyond[how - PB_KIND_COUNT].help);
     snprintf(name, sizeof(name), "broadcasts_%s", way);
     snprintf(help, sizeof(help), "Broadcasts %s.", done);
-    const int rc = add(component, name, help, &coll_pipebcast_counters.broadcasts[how]);
+    const int rc = add(component, name, help, &coll_pipebcast_counters.broadcasts[how],
+                       MCA_BASE_PVAR_CLASS_COUNTER);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
     snprintf(name, sizeof(name), "bytes_%s", way);
     snprintf(help, sizeof(help), "Bytes of the broadcasts %s.", done);
-    return add(component, name, help, &coll_pipebcast_counters.bytes[how]);
+    return add(component, name, help, &coll_pipebcast_counters.bytes[how],
+               MCA_BASE_PVAR_CLASS_COUNTER);
 }
 
 int coll_pipebcast_counters_register(const mca_base_component_t *component)
@@ -174,7 +190,12 @@ int coll_pipebcast_counters_register(const mca_base_component_t *component)
         rc = add_way(component, how);
     }
     for (int i = 0; rc == OMPI_SUCCESS && i < N_OTHERS; i++) {
-        rc = add(component, others[i].name, others[i].help, others[i].counter);
+        rc = add(component, others[i].name, others[i].help, others[i].counter,
+                 MCA_BASE_PVAR_CLASS_COUNTER);
+    }
+    for (int i = 0; rc == OMPI_SUCCESS && i < N_LEVELS; i++) {
+        rc = add(component, levels[i].name, levels[i].help, levels[i].counter,
+                 MCA_BASE_PVAR_CLASS_LEVEL);
     }
     return rc;
 }

@@ -56,6 +56,9 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t roles_cached;
     coll_pipebcast_counter_t roles_computed;
     coll_pipebcast_counter_t connections; /**< distinct processes */
+    /* Levels: of the communicator whose ranks agreed last. */
+    coll_pipebcast_counter_t status_switches;    /**< 0: no ranks have agreed to serve */
+    coll_pipebcast_counter_t status_connections; /**< that a rank may need; 0: not bounded */
 } coll_pipebcast_counters_t;
 
 /** The process's counters. */
@@ -68,6 +71,12 @@ extern coll_pipebcast_counters_t coll_pipebcast_counters;
 static inline void coll_pipebcast_count(coll_pipebcast_counter_t *counter, int64_t n)
 {
     (void) OPAL_THREAD_ADD_FETCH64(counter, n);
+}
+
+/** Replaces a level. For any thread. */
+static inline void coll_pipebcast_set_level(coll_pipebcast_counter_t *level, int value)
+{
+    __atomic_store_n(level, (int64_t) value, __ATOMIC_RELAXED);
 }
 
 /** Counts a broadcast that ended well; `how` is as above. */

@@ -49,41 +49,37 @@ static bool is_new(const char *message)
     return !found;
 }
 
-/** Writes the message into `text`, its topic, a line, first; returns what follows the topic, and
- * NULL if the process has shown the message before. */
-static char *take(char text[TEXT_SIZE], const char *message, va_list args)
+/** Shows a message, its topic, a line, first, if the process has not shown it before. */
+static void show(bool by_mpirun, const char *message, va_list args)
 {
+    char topic[TEXT_SIZE];
     if (!is_new(message)) {
-        return NULL;
+        return;
     }
-    vsnprintf(text, TEXT_SIZE, message, args);
-    char *end = strchr(text, '\n');
+    vsnprintf(topic, TEXT_SIZE, message, args);
+    char *end = strchr(topic, '\n');
     *end = '\0';
-    return end + 1;
+    if (by_mpirun) {
+        coll_pipebcast_show_once("help-mpi-coll-pipebcast.txt", topic, end + 1);
+    } else {
+        fputs(end + 1, stderr);
+    }
 }
 
 void coll_pipebcast_help(const char *message, ...)
 {
-    char topic[TEXT_SIZE];
     va_list args;
     va_start(args, message);
-    const char *text = take(topic, message, args);
+    show(false, message, args);
     va_end(args);
-    if (text != NULL) {
-        fputs(text, stderr);
-    }
 }
 
 void coll_pipebcast_help_each(const char *message, ...)
 {
-    char topic[TEXT_SIZE];
     va_list args;
     va_start(args, message);
-    const char *text = take(topic, message, args);
+    show(true, message, args);
     va_end(args);
-    if (text != NULL) {
-        coll_pipebcast_show_once("help-mpi-coll-pipebcast.txt", topic, text);
-    }
 }
 
 void coll_pipebcast_log(int level, const char *format, ...)

@@ -12,8 +12,6 @@
 static struct {
     pthread_mutex_t lock; /**< protects the texts */
     char texts[COLL_PIPEBCAST_STATUS_TEXTS][COLL_PIPEBCAST_STATUS_SIZE];
-    unsigned long long
-        numbers[COLL_PIPEBCAST_STATUS_NUMBERS]; /**< each is read and written whole */
 } status = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void coll_pipebcast_status_set(coll_pipebcast_status_t which, const char *format, ...)
@@ -24,11 +22,6 @@ void coll_pipebcast_status_set(coll_pipebcast_status_t which, const char *format
     vsnprintf(status.texts[which], COLL_PIPEBCAST_STATUS_SIZE, format, args);
     pthread_mutex_unlock(&status.lock);
     va_end(args);
-}
-
-void coll_pipebcast_status_set_number(coll_pipebcast_status_number_t which, int value)
-{
-    __atomic_store_n(&status.numbers[which], (unsigned long long) value, __ATOMIC_RELAXED);
 }
 
 static int read_text(const mca_base_pvar_t *variable, void *value, void *object)
@@ -63,17 +56,6 @@ static int add_text(const mca_base_component_t *component, const char *name, con
     return rc < 0 ? rc : OMPI_SUCCESS;
 }
 
-static int add_number(const mca_base_component_t *component, const char *name, const char *help,
-                      coll_pipebcast_status_number_t which)
-{
-    const int rc = mca_base_component_pvar_register(
-        component, name, help, OPAL_INFO_LVL_4, MCA_BASE_PVAR_CLASS_LEVEL,
-        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
-        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, NULL, NULL, NULL,
-        &status.numbers[which]);
-    return rc < 0 ? rc : OMPI_SUCCESS;
-}
-
 static const struct {
     const char *name;
     const char *help;
@@ -89,25 +71,9 @@ static const struct {
                        "last; empty: nothing did."},
 };
 
-static const struct {
-    const char *name;
-    const char *help;
-} numbers[COLL_PIPEBCAST_STATUS_NUMBERS] = {
-    [COLL_PIPEBCAST_STATUS_SWITCHES] =
-        {"status_switches", "Switches of the network on which the communicator is placed that "
-                            "began last to serve broadcasts; 0: none has."},
-    [COLL_PIPEBCAST_STATUS_CONNECTIONS] =
-        {"status_connections", "Connections of a process that broadcasts of that communicator may "
-                               "need (coll_pipebcast_connections); 0: not bounded."},
-};
-
 int coll_pipebcast_status_register(const mca_base_component_t *component)
 {
     int rc = OMPI_SUCCESS;
-    for (int i = 0; rc == OMPI_SUCCESS && i < COLL_PIPEBCAST_STATUS_NUMBERS; i++) {
-        rc = add_number(component, numbers[i].name, numbers[i].help,
-                        (coll_pipebcast_status_number_t) i);
-    }
     for (int i = 0; rc == OMPI_SUCCESS && i < COLL_PIPEBCAST_STATUS_TEXTS; i++) {
         rc = add_text(component, texts[i].name, texts[i].help, (coll_pipebcast_status_t) i);
     }

@@ -1,6 +1,6 @@
 /*
  * What the communicator whose ranks agreed last was found to be, as performance variables of MPI_T
- * for pipebcast-doctor: texts for people, "" before, and numbers.
+ * for pipebcast-doctor: texts for people, "" before. Its numbers are among base/counters.h.
  */
 #ifndef COLL_PIPEBCAST_STATUS_H
 #define COLL_PIPEBCAST_STATUS_H
@@ -22,17 +22,7 @@ typedef enum {
 void coll_pipebcast_status_set(coll_pipebcast_status_t which, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Each is a number. */
-typedef enum {
-    COLL_PIPEBCAST_STATUS_SWITCHES,    /**< of the network; 0: no ranks have agreed to serve */
-    COLL_PIPEBCAST_STATUS_CONNECTIONS, /**< that a rank may need; 0: not bounded */
-    COLL_PIPEBCAST_STATUS_NUMBERS,
-} coll_pipebcast_status_number_t;
-
-/** Replaces a number. For any thread. */
-void coll_pipebcast_status_set_number(coll_pipebcast_status_number_t which, int value);
-
-/** Makes both known to MPI_T; called whenever Open MPI registers the component. */
+/** Makes them known to MPI_T; called whenever Open MPI registers the component. */
 int coll_pipebcast_status_register(const mca_base_component_t *component);
 
 #endif

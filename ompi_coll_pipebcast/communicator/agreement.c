@@ -100,8 +100,8 @@ static void report_serving(const coll_pipebcast_module_t *module)
                               pb_network_n_hosts(topology->network), n_switches,
                               n_switches == 1 ? "switch" : "switches", topology->source);
     coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_COSTS, "%s", module->model->source);
-    coll_pipebcast_status_set_number(COLL_PIPEBCAST_STATUS_SWITCHES, n_switches);
-    coll_pipebcast_status_set_number(COLL_PIPEBCAST_STATUS_CONNECTIONS, module->connections);
+    coll_pipebcast_set_level(&coll_pipebcast_counters.status_switches, n_switches);
+    coll_pipebcast_set_level(&coll_pipebcast_counters.status_connections, module->connections);
     if (ompi_comm_rank(module->comm) != 0) {
         return;
     }

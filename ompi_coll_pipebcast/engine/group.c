@@ -91,22 +91,40 @@ bool pb_member_start(pb_member_t *member, pb_control_t *control, pb_transport_t 
     return true;
 }
 
+/** Takes part in the group of the header that is here. */
+static int take_part(pb_member_t *member, size_t length)
+{
+    pb_group_part_t part;
+    const int error = member->join(member->caller, member->bytes, length, &part);
+    return error != 0 ? error
+                      : pb_group_start(&member->group, member->control, member->transport, &part,
+                                       member->bytes, length);
+}
+
+int pb_member_start_as_root(pb_member_t *member, pb_control_t *control, pb_transport_t *transport,
+                            uint8_t *header, size_t length, pb_member_join_t *join, void *caller)
+{
+    *member = (pb_member_t){.control = control,
+                            .transport = transport,
+                            .join = join,
+                            .caller = caller,
+                            .bytes = header};
+    const int error = take_part(member, length);
+    if (error != 0) {
+        pb_member_finish(member);
+    }
+    return error;
+}
+
 /** If the header has come, takes part in its group. */
 static void listen(pb_member_t *member)
 {
-    pb_group_part_t part;
     size_t length;
     int from, error = 0;
     if (!pb_control_received(member->control, &member->listening, &from, &length, &error)) {
         return;
     }
-    if (error == 0) {
-        error = member->join(member->caller, member->bytes, length, &part);
-    }
-    if (error == 0) {
-        error = pb_group_start(&member->group, member->control, member->transport, &part,
-                               member->bytes, length);
-    }
+    error = error != 0 ? error : take_part(member, length);
     if (error != 0) {
         pb_member_refuse(member, error);
     }

@@ -74,6 +74,13 @@ typedef struct pb_member {
 bool pb_member_start(pb_member_t *member, pb_control_t *control, pb_transport_t *transport,
                      size_t room, pb_member_join_t *join, void *caller);
 
+/**
+ * The root, which takes part at once, by a header of its own that is freed at the end. 0, or an
+ * error of `join` or pb_group_start(): nothing was started.
+ */
+int pb_member_start_as_root(pb_member_t *member, pb_control_t *control, pb_transport_t *transport,
+                            uint8_t *header, size_t length, pb_member_join_t *join, void *caller);
+
 /** An error that ends the member: as pb_member_cancel() after it. */
 void pb_member_refuse(pb_member_t *member, int error);
 

@@ -203,7 +203,6 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
         .root = call->root,
         .total = call->data.total,
         .mode = arrival->is_auto ? &module->arrival_mode : NULL,
-        .is_patient = arrival->is_auto,
     };
     count_connections(module, call->root);
     arrival->caller.members = malloc((size_t) env->n_ranks * sizeof(*arrival->caller.members));

@@ -285,16 +285,23 @@ char *pb_message_in_place(pb_message_t *m)
     return m->contiguous;
 }
 
+/** The bounce buffer that a send or receive holds. */
+static pb_bounce_t *held_bounce(pb_message_t *m, const void *buffer)
+{
+    pb_bounce_t *bounce = m->packing->bounces;
+    while (bounce->users == 0 || bounce->bytes != buffer) {
+        bounce++;
+    }
+    return bounce;
+}
+
 int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
                         void *buffer)
 {
-    int rc = m->has_large_elements ? unpack_whole_elements(m, offset, bytes, buffer)
-                                   : unpack(m, offset, bytes, buffer);
-    for (int i = 0; i < m->n_bounces; i++) {
-        if (m->packing->bounces[i].bytes == buffer && m->packing->bounces[i].segment == segment) {
-            m->packing->bounces[i].whole = rc == OMPI_SUCCESS;
-        }
-    }
+    (void) segment;
+    const int rc = m->has_large_elements ? unpack_whole_elements(m, offset, bytes, buffer)
+                                         : unpack(m, offset, bytes, buffer);
+    held_bounce(m, buffer)->whole = rc == OMPI_SUCCESS;
     return rc;
 }
 
@@ -410,16 +417,12 @@ int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size
 
 void pb_message_release(pb_message_t *m, uint64_t segment, const void *buffer)
 {
-    for (int i = 0; i < m->n_bounces; i++) {
-        pb_bounce_t *bounce = &m->packing->bounces[i];
-        if (bounce->users > 0 && bounce->segment == segment && bounce->bytes == buffer) {
-            bounce->users--;
-            bounce->released = ++m->n_releases;
-            if (bounce->users == 0 && bounce->sending) {
-                bounce->sending = false;
-                m->n_sending--;
-            }
-            return;
-        }
+    pb_bounce_t *bounce = held_bounce(m, buffer);
+    (void) segment;
+    bounce->users--;
+    bounce->released = ++m->n_releases;
+    if (bounce->users == 0 && bounce->sending) {
+        bounce->sending = false;
+        m->n_sending--;
     }
 }

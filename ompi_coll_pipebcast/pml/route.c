@@ -134,11 +134,17 @@ const char *coll_pipebcast_pml_name(void)
         ->cli_component->mca_component_name;
 }
 
+/** A medium of which the PML is known; whether the PML has BTLs that can be looked at. */
+static bool medium_init(pb_medium_t *medium)
+{
+    *medium = (pb_medium_t){.mtu = 0};
+    pb_medium_add_name(medium->pml, coll_pipebcast_pml_name());
+    return strcmp(medium->pml, "ob1") == 0;
+}
+
 void coll_pipebcast_route_to(struct ompi_communicator_t *comm, int rank, pb_medium_t *medium_p)
 {
-    *medium_p = (pb_medium_t){.mtu = 0};
-    pb_medium_add_name(medium_p->pml, coll_pipebcast_pml_name());
-    if (strcmp(medium_p->pml, "ob1") != 0) {
+    if (!medium_init(medium_p)) {
         return;
     }
     mca_bml_base_endpoint_t *endpoint =
@@ -165,36 +171,25 @@ static bool may_carry(const mca_btl_base_module_t *module, bool on_one_host)
            (flags == 0 || (flags & MCA_BTL_FLAGS_SEND) != 0);
 }
 
-/** The BTL that goes first of those; NULL: there is none. */
-static const mca_btl_base_module_t *first_carrier(bool on_one_host)
+void coll_pipebcast_route_elsewhere(bool on_one_host, pb_medium_t *medium_p)
 {
-    const mca_btl_base_module_t *first = NULL;
     const mca_btl_base_selected_module_t *selected;
+    uint32_t most = 0;
+    if (!medium_init(medium_p)) {
+        return;
+    }
     OPAL_LIST_FOREACH(selected, &mca_btl_base_modules_initialized, mca_btl_base_selected_module_t)
     {
         const mca_btl_base_module_t *module = selected->btl_module;
-        if (may_carry(module, on_one_host) &&
-            (first == NULL || module->btl_exclusivity > first->btl_exclusivity)) {
-            first = module;
+        if (may_carry(module, on_one_host)) {
+            medium_p->is_ethernet = true;
+            most = module->btl_exclusivity > most ? module->btl_exclusivity : most;
         }
     }
-    return first;
-}
-
-void coll_pipebcast_route_elsewhere(bool on_one_host, pb_medium_t *medium_p)
-{
-    *medium_p = (pb_medium_t){.mtu = 0};
-    pb_medium_add_name(medium_p->pml, coll_pipebcast_pml_name());
-    if (strcmp(medium_p->pml, "ob1") != 0) {
-        return;
-    }
-    const mca_btl_base_module_t *first = first_carrier(on_one_host);
-    const mca_btl_base_selected_module_t *selected;
-    medium_p->is_ethernet = first != NULL;
     OPAL_LIST_FOREACH(selected, &mca_btl_base_modules_initialized, mca_btl_base_selected_module_t)
     {
         if (may_carry(selected->btl_module, on_one_host) &&
-            selected->btl_module->btl_exclusivity == first->btl_exclusivity) {
+            selected->btl_module->btl_exclusivity == most) {
             add_btl(medium_p, selected->btl_module);
         }
     }

@@ -156,7 +156,6 @@ static pb_arrival_env_t env_of(arrivals_t *a, int index, int rank)
         .total = b->world->total,
         .mode = a->is_auto ? &a->modes[rank] : NULL,
         .credit = a->unasked ? &a->credits[rank] : NULL,
-        .is_patient = a->is_auto,
     };
 }
 

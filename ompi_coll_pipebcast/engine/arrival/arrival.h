@@ -69,8 +69,6 @@ typedef struct pb_arrival_env {
     size_t total;                  /**< bytes of the message, > 0 */
     const pb_arrival_mode_t *mode; /**< NULL: the user has decided */
     pb_arrival_credit_t *credit;   /**< at the root; NULL: nothing is sent unasked (arrival_b) */
-    bool is_patient; /**< at the root: nothing is sent unasked before no rank has come for a
-                        message's time */
 } pb_arrival_env_t;
 
 /** Nanoseconds on a clock of this rank that never goes back. */

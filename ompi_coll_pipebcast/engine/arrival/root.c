@@ -66,23 +66,6 @@ static void note_arrival(pb_arrival_root_t *r, int rank, size_t bytes)
     r->n_to_come--;
 }
 
-/**
- * Nobody can be heard any more. The receivers must not wait for ever: whoever is
- * left is served as if it had arrived, and gets empty messages.
- */
-static void go_deaf(pb_arrival_root_t *r, int error)
-{
-    keep_first_error(r, error);
-    r->deaf = true;
-    for (int rank = 0; rank < r->env.n_ranks; rank++) {
-        if (rank != r->env.root && r->state[rank] == ABSENT) {
-            r->state[rank] = WAITING;
-            r->n_waiting++;
-        }
-    }
-    r->n_to_come = 0;
-}
-
 /** Takes in one ARRIVED; false if none is there. */
 static bool take_one(pb_arrival_root_t *r)
 {
@@ -96,7 +79,7 @@ static bool take_one(pb_arrival_root_t *r)
         return false;
     }
     if (error != 0) {
-        go_deaf(r, error);
+        refused(r, error);
         return false;
     }
     note_arrival(r, rank, bytes);
@@ -107,7 +90,7 @@ static bool take_one(pb_arrival_root_t *r)
 static int take_arrivals(pb_arrival_root_t *r)
 {
     int n = 0;
-    while (n < MAX_TAKEN && r->n_to_come > 0 && !r->deaf && take_one(r)) {
+    while (n < MAX_TAKEN && r->n_to_come > 0 && !r->broken && take_one(r)) {
         n++;
     }
     return n;
@@ -127,7 +110,7 @@ static bool take_and_time_arrivals(pb_arrival_root_t *r)
 bool pb_arrival_root_linger(pb_arrival_root_t *r)
 {
     (void) take_arrivals(r);
-    return r->n_to_come == 0;
+    return r->n_to_come == 0 || r->broken;
 }
 
 /** Whether no one has arrived for so long that no one is about to. */
@@ -143,7 +126,7 @@ static bool is_quiet(const pb_arrival_root_t *r)
  */
 static bool is_deserted(const pb_arrival_root_t *r)
 {
-    return r->env.is_patient ? now(r) - r->last_arrival >= r->expected : is_quiet(r);
+    return r->env.mode != NULL ? now(r) - r->last_arrival >= r->expected : is_quiet(r);
 }
 
 /** Whether the group of those who wait is to be closed now. */

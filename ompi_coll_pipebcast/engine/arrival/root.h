@@ -38,7 +38,6 @@ typedef struct pb_arrival_root {
     int n_waiting;             /**< of them those that have arrived */
     pb_request_t listening;    /**< the receive of the next ARRIVED; NULL: none is posted */
     uint8_t notice;            /**< its content */
-    bool deaf;                 /**< no ARRIVED can be received any more */
     int64_t started;           /**< when the root arrived */
     int64_t last_arrival;      /**< when the last ARRIVED was taken in */
     int64_t ready_since;       /**< since when a group waits to be started; -1: none does */
@@ -70,7 +69,7 @@ bool pb_arrival_root_advance(pb_arrival_root_t *root);
 
 /**
  * Takes in what is left after the end, when host and transport are gone already;
- * true when nothing more is to come.
+ * true when nothing more is to come, or can be received.
  */
 bool pb_arrival_root_linger(pb_arrival_root_t *root);
 
