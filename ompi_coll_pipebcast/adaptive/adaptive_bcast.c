@@ -140,15 +140,16 @@ static void note(adaptive_t *adaptive)
     int64_t taken;
     coll_pipebcast_count(&coll_pipebcast_counters.advised, adaptive->is_advised);
     if (transfer->n_parents == 0) {
-        coll_pipebcast_advised_note_broadcast(adaptive->advised, adaptive->broadcast,
-                                              adaptive->super.call.data.total, adaptive->begun_at,
-                                              coll_pipebcast_now() - adaptive->begun);
+        coll_pipebcast_advised_note(adaptive->advised, PB_HISTORY_BROADCASTS, adaptive->broadcast,
+                                    adaptive->super.call.root, adaptive->super.call.data.total,
+                                    adaptive->begun_at, coll_pipebcast_now() - adaptive->begun);
     }
     for (int i = 0; i < transfer->n_parents; i++) {
         if (pb_delivery_rate(&adaptive->delivery, transfer, i, &bytes, &taken)) {
-            coll_pipebcast_advised_note_rate(
-                adaptive->advised, adaptive->broadcast, transfer->lanes[i].rank, bytes,
-                adaptive->begun_at + adaptive->delivery.parent[i].first - adaptive->begun, taken);
+            const int64_t first = adaptive->delivery.parent[i].first - adaptive->begun;
+            coll_pipebcast_advised_note(adaptive->advised, PB_HISTORY_RATES, adaptive->broadcast,
+                                        transfer->lanes[i].rank, bytes, adaptive->begun_at + first,
+                                        taken);
         }
     }
 }

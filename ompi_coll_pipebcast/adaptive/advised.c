@@ -18,21 +18,6 @@
 #include "engine/adaptive/header.h"
 #include "topo/util/hash.h"
 
-/** Trees that a communicator remembers; it forgets the one that was not used for longest. */
-#define MAX_KNOWN 256
-
-static void known_construct(coll_pipebcast_known_t *known)
-{
-    known->role = NULL;
-    known->header = NULL;
-}
-static void known_destruct(coll_pipebcast_known_t *known)
-{
-    free(known->role);
-    free(known->header);
-}
-OBJ_CLASS_INSTANCE(coll_pipebcast_known_t, opal_list_item_t, known_construct, known_destruct);
-
 /* ---- the communicator ---- */
 
 /** Of the rank's host, also where the rank sits at a level inside it. */
@@ -85,7 +70,6 @@ int coll_pipebcast_advised_prepare(coll_pipebcast_module_t *module)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     advised->module = module;
-    OBJ_CONSTRUCT(&advised->known, opal_list_t);
     advised->group = group_of(module->comm);
     const int error = find_hosts(advised);
     if (error == PB_ERR_INPUT && ompi_comm_rank(module->comm) == 0) {
@@ -99,9 +83,17 @@ int coll_pipebcast_advised_prepare(coll_pipebcast_module_t *module)
     return OMPI_SUCCESS;
 }
 
+static void forget(const coll_pipebcast_known_t *known)
+{
+    free(known->role);
+    free(known->header);
+}
+
 void coll_pipebcast_advised_free(coll_pipebcast_advised_t *advised)
 {
-    OPAL_LIST_DESTRUCT(&advised->known);
+    for (int i = 0; i < COLL_PIPEBCAST_MAX_KNOWN; i++) {
+        forget(&advised->known[i]);
+    }
     pb_advice_free(advised->advice);
     pb_history_close(advised->broadcasts.writer);
     pb_history_close(advised->rates.writer);
@@ -112,17 +104,14 @@ void coll_pipebcast_advised_free(coll_pipebcast_advised_t *advised)
 
 /* ---- what all ranks know ---- */
 
-/** A known tree, which is now the most recently used one; NULL: it is not known. */
-static coll_pipebcast_known_t *find_known(coll_pipebcast_advised_t *advised, int root,
-                                          const uint8_t *header, size_t length)
+/** A known tree; NULL: it is not known. */
+static const coll_pipebcast_known_t *find_known(const coll_pipebcast_advised_t *advised, int root,
+                                                const uint8_t *header, size_t length)
 {
-    coll_pipebcast_known_t *known;
-    OPAL_LIST_FOREACH(known, &advised->known, coll_pipebcast_known_t)
-    {
-        if (known->root == root && known->length == length &&
+    for (int i = 0; i < COLL_PIPEBCAST_MAX_KNOWN; i++) {
+        const coll_pipebcast_known_t *known = &advised->known[i];
+        if (known->header != NULL && known->root == root && known->length == length &&
             memcmp(known->header, header, length) == 0) {
-            opal_list_remove_item(&advised->known, &known->super);
-            opal_list_prepend(&advised->known, &known->super);
             return known;
         }
     }
@@ -144,9 +133,9 @@ static int plan_of(const coll_pipebcast_advised_t *advised, int root, const pb_a
     return error == PB_SUCCESS || error == PB_ERR_NO_MEMORY ? error : PB_ERR_MALFORMED;
 }
 
-/** This rank's role in it, and the most neighbours that any rank has there. As plan_of(). */
-static int role_in(coll_pipebcast_advised_t *advised, int root, const pb_advice_tree_t *tree,
-                   pb_role_t **role_p, int *n_neighbours_p)
+/** Makes a tree a known one, in place of the oldest. As plan_of(). */
+static int add_known(coll_pipebcast_advised_t *advised, int root, const pb_advice_tree_t *tree,
+                     const uint8_t *header, size_t length, const coll_pipebcast_known_t **known_p)
 {
     pb_plan_t *plan;
     const int error = plan_of(advised, root, tree, &plan);
@@ -154,41 +143,27 @@ static int role_in(coll_pipebcast_advised_t *advised, int root, const pb_advice_
     if (error != PB_SUCCESS) {
         return error;
     }
-    *n_neighbours_p = pb_plan_most_neighbours(plan);
-    *role_p = pb_role_new(plan, ompi_comm_rank(advised->module->comm));
+    const coll_pipebcast_known_t known = {
+        .root = root,
+        .role = pb_role_new(plan, ompi_comm_rank(advised->module->comm)),
+        .segment_size = tree->segment,
+        .length = length,
+        .header = malloc(length),
+    };
+    const int n_neighbours = pb_plan_most_neighbours(plan);
     pb_plan_free(plan);
-    return *role_p == NULL ? PB_ERR_NO_MEMORY : PB_SUCCESS;
-}
-
-/** Makes a tree a known one. */
-static int add_known(coll_pipebcast_advised_t *advised, int root, const pb_advice_tree_t *tree,
-                     const uint8_t *header, size_t length, const coll_pipebcast_known_t **known_p)
-{
-    coll_pipebcast_known_t *known = OBJ_NEW(coll_pipebcast_known_t);
-    if (known == NULL) {
+    if (known.role == NULL || known.header == NULL) {
+        forget(&known);
         return PB_ERR_NO_MEMORY;
     }
-    known->root = root;
-    known->segment_size = tree->segment;
-    known->length = length;
-    known->header = malloc(length);
-    int n_neighbours = 0;
-    const int rc = known->header == NULL
-                       ? PB_ERR_NO_MEMORY
-                       : role_in(advised, root, tree, &known->role, &n_neighbours);
-    if (rc != PB_SUCCESS) {
-        OBJ_RELEASE(known);
-        return rc;
-    }
-    memcpy(known->header, header, length);
+    memcpy(known.header, header, length);
     pb_planner_charge_tree(advised->module->planner, n_neighbours);
-    coll_pipebcast_connections_count_role(advised->module, known->role);
-    opal_list_prepend(&advised->known, &known->super);
-    if (opal_list_get_size(&advised->known) > MAX_KNOWN) {
-        opal_list_item_t *oldest = opal_list_remove_last(&advised->known);
-        OBJ_RELEASE(oldest);
-    }
-    *known_p = known;
+    coll_pipebcast_connections_count_role(advised->module, known.role);
+    coll_pipebcast_known_t *oldest = &advised->known[advised->n_known % COLL_PIPEBCAST_MAX_KNOWN];
+    advised->n_known++;
+    forget(oldest);
+    *oldest = known;
+    *known_p = oldest;
     return PB_SUCCESS;
 }
 
@@ -342,42 +317,26 @@ static pb_history_writer_t *make_history(const coll_pipebcast_advised_t *advised
     return writer;
 }
 
-static void note(const coll_pipebcast_advised_t *advised, coll_pipebcast_notes_t *notes,
-                 pb_history_kind_t kind, const pb_history_record_t *record)
+void coll_pipebcast_advised_note(coll_pipebcast_advised_t *advised, pb_history_kind_t kind,
+                                 uint64_t broadcast, int from, uint64_t bytes, int64_t begun,
+                                 int64_t taken)
 {
+    coll_pipebcast_notes_t *notes =
+        kind == PB_HISTORY_RATES ? &advised->rates : &advised->broadcasts;
+    const pb_history_record_t record = {.broadcast = broadcast,
+                                        .from = advised->host[from],
+                                        .to = advised->host[ompi_comm_rank(advised->module->comm)],
+                                        .bytes = bytes,
+                                        .begun = begun,
+                                        .taken = taken};
+    if (kind == PB_HISTORY_RATES && record.from == record.to) {
+        return;
+    }
     if (!notes->tried) {
         notes->writer = make_history(advised, kind);
     }
     notes->tried = true;
     if (notes->writer != NULL) {
-        pb_history_add(notes->writer, record);
-    }
-}
-
-void coll_pipebcast_advised_note_broadcast(coll_pipebcast_advised_t *advised, uint64_t broadcast,
-                                           size_t total, int64_t begun, int64_t taken)
-{
-    const int host = advised->host[ompi_comm_rank(advised->module->comm)];
-    const pb_history_record_t record = {.broadcast = broadcast,
-                                        .from = host,
-                                        .to = host,
-                                        .bytes = total,
-                                        .begun = begun,
-                                        .taken = taken};
-    note(advised, &advised->broadcasts, PB_HISTORY_BROADCASTS, &record);
-}
-
-void coll_pipebcast_advised_note_rate(coll_pipebcast_advised_t *advised, uint64_t broadcast,
-                                      int parent, uint64_t bytes, int64_t begun, int64_t taken)
-{
-    const int host = advised->host[ompi_comm_rank(advised->module->comm)];
-    const pb_history_record_t record = {.broadcast = broadcast,
-                                        .from = advised->host[parent],
-                                        .to = host,
-                                        .bytes = bytes,
-                                        .begun = begun,
-                                        .taken = taken};
-    if (record.from != host) {
-        note(advised, &advised->rates, PB_HISTORY_RATES, &record);
+        pb_history_add(notes->writer, &record);
     }
 }

@@ -9,16 +9,17 @@
 #include "contrib/adaptive/advice/advice.h"
 #include "contrib/adaptive/advice/history.h"
 
+/** Trees that a communicator remembers. */
+#define COLL_PIPEBCAST_MAX_KNOWN 256
+
 /** This rank's part in a tree that was announced; kept, as computing it takes long. */
 typedef struct coll_pipebcast_known {
-    opal_list_item_t super;
     int root; /**< rank */
     pb_role_t *role;
     size_t segment_size;
     size_t length;
     uint8_t *header; /**< of `length` bytes: by it the tree is known again */
 } coll_pipebcast_known_t;
-OBJ_CLASS_DECLARATION(coll_pipebcast_known_t);
 
 /** A history that is made when there is something to note. */
 typedef struct coll_pipebcast_notes {
@@ -29,10 +30,11 @@ typedef struct coll_pipebcast_notes {
 typedef struct coll_pipebcast_advised {
     coll_pipebcast_module_t *module; /**< borrowed */
     pb_host_set_t *hosts;
-    int *host;                         /**< indexed by rank: its host */
-    uint64_t n_broadcasts;             /**< so far, alike on all ranks */
-    uint64_t group;                    /**< the communicator, alike on all ranks */
-    opal_list_t known;                 /**< alike on all ranks, most recently used first */
+    int *host;             /**< indexed by rank: its host */
+    uint64_t n_broadcasts; /**< so far, alike on all ranks */
+    uint64_t group;        /**< the communicator, alike on all ranks */
+    uint64_t n_known;      /**< trees so far that were not known, alike on all ranks */
+    coll_pipebcast_known_t known[COLL_PIPEBCAST_MAX_KNOWN]; /**< the last of them */
     bool has_announced;                /**< this rank was root last down an advised tree */
     bool has_read;                     /**< this rank has been root, and has tried to read advice */
     pb_advice_version_t version;       /**< the file that it found */
@@ -62,12 +64,12 @@ size_t coll_pipebcast_advised_look(coll_pipebcast_advised_t *advised, size_t tot
 int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, const uint8_t *header,
                                  size_t length, const coll_pipebcast_known_t **known_p);
 
-/** Notes, for the advisor, that this rank was root of a broadcast: begun and taken in ns. */
-void coll_pipebcast_advised_note_broadcast(coll_pipebcast_advised_t *advised, uint64_t broadcast,
-                                           size_t total, int64_t begun, int64_t taken);
-
-/** Notes that the rank `parent`, if it is on another host, delivered so many bytes to this one. */
-void coll_pipebcast_advised_note_rate(coll_pipebcast_advised_t *advised, uint64_t broadcast,
-                                      int parent, uint64_t bytes, int64_t begun, int64_t taken);
+/**
+ * Notes, for the advisor, that this rank was root of a broadcast (`from` is itself), or that its
+ * parent `from`, if that is on another host, delivered so many bytes; begun and taken in ns.
+ */
+void coll_pipebcast_advised_note(coll_pipebcast_advised_t *advised, pb_history_kind_t kind,
+                                 uint64_t broadcast, int from, uint64_t bytes, int64_t begun,
+                                 int64_t taken);
 
 #endif

@@ -67,10 +67,12 @@
 #include "opal/threads/threads.h"
 #include "orte/util/show_help.h"
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#define COLL_PIPEBCAST_INSTALLS 0
 #define COLL_PIPEBCAST_KEY_HOST OPAL_PMIX_HOSTNAME
 #define COLL_PIPEBCAST_TYPE_TEXT OPAL_STRING
 #define COLL_PIPEBCAST_SCOPE_JOB OPAL_PMIX_GLOBAL
 #define COLL_PIPEBCAST_HAS_ACCELERATOR 0
+typedef int coll_pipebcast_count_t;
 typedef volatile int64_t coll_pipebcast_counter_t;
 #else
 #include "opal/mca/accelerator/accelerator.h"
@@ -85,20 +87,16 @@ typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 #if defined(MCA_COLL_BASE_VERSION_2_4_0)
 /* Open MPI 5.0 */
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#define COLL_PIPEBCAST_INSTALLS 0
+typedef int coll_pipebcast_count_t;
 #elif defined(MCA_COLL_BASE_VERSION_3_0_0)
 /* Open MPI 6.0 */
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_3_0_0
-#else
-#error "pipebcast knows Open MPI 4.1, 5.0 and 6.0; this is another series"
-#endif
-#endif
-
-#if defined(MCA_COLL_BASE_VERSION_3_0_0)
 #define COLL_PIPEBCAST_INSTALLS 1
 typedef size_t coll_pipebcast_count_t;
 #else
-#define COLL_PIPEBCAST_INSTALLS 0
-typedef int coll_pipebcast_count_t;
+#error "pipebcast knows Open MPI 4.1, 5.0 and 6.0; this is another series"
+#endif
 #endif
 
 /* 6.0 finds the components inside its libraries by pointers. */
