@@ -327,7 +327,5 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module, bool may_w
 
 void coll_pipebcast_agree(coll_pipebcast_module_t *module, bool may_wait)
 {
-    if (module->state == COLL_PIPEBCAST_UNDECIDED) {
-        module->state = decide(module, may_wait);
-    }
+    module->state = decide(module, may_wait);
 }

@@ -12,7 +12,7 @@
 #include "communicator/module.h"
 
 /**
- * Sets module->state to SERVING or PASSING, unless it was set before, alike on all ranks; rank 0
+ * Sets module->state, which is UNDECIDED, to SERVING or PASSING, alike on all ranks; rank 0
  * reports why the fallback component serves. With the module's lock held. A rank that is out of
  * memory serves with an error in module->agreed: it is lost (communicator/lost.h), and the others
  * go on. `may_wait`: the call is a blocking one. O(ranks) at the first call.

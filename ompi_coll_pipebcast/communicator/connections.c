@@ -117,13 +117,3 @@ void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module, int 
             recv(&nothing, 0, MPI_BYTE, rank, coll_pipebcast_open_tag(), module->comm, &status));
     }
 }
-
-void coll_pipebcast_count_role(coll_pipebcast_module_t *module, const pb_planned_t *planned)
-{
-    coll_pipebcast_count(planned->was_cached ? &coll_pipebcast_counters.roles_cached
-                                             : &coll_pipebcast_counters.roles_computed,
-                         1);
-    if (!planned->was_cached && planned->role != NULL) {
-        coll_pipebcast_connections_count_role(module, planned->role);
-    }
-}

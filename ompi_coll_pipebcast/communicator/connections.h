@@ -58,6 +58,15 @@ void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank);
 void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module, int rank);
 
 /** Counts how this rank's role was had, and its neighbors. */
-void coll_pipebcast_count_role(coll_pipebcast_module_t *module, const pb_planned_t *planned);
+static inline void coll_pipebcast_count_role(coll_pipebcast_module_t *module,
+                                             const pb_planned_t *planned)
+{
+    coll_pipebcast_counters_t *counters = &coll_pipebcast_counters;
+    coll_pipebcast_count(planned->was_cached ? &counters->roles_cached : &counters->roles_computed,
+                         1);
+    if (!planned->was_cached && planned->role != NULL) {
+        coll_pipebcast_connections_count_role(module, planned->role);
+    }
+}
 
 #endif

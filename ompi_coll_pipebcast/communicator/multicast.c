@@ -108,11 +108,7 @@ void coll_pipebcast_multicast_judge(coll_pipebcast_module_t *module, uint32_t mi
 
 void coll_pipebcast_multicast_settle(coll_pipebcast_module_t *module)
 {
-    coll_pipebcast_multicast_t *multicast = &module->multicast;
-    if (!multicast->may_be_used) {
-        return;
-    }
-    pb_health_t *health = &multicast->health;
+    pb_health_t *health = &module->multicast.health;
     pb_health_count(health);
     if (pb_health_is_due(health)) {
         take_outcome(module);

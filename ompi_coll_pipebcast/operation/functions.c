@@ -62,7 +62,9 @@ static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t w
                                   : coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
     if (way == BLOCKING) {
         coll_pipebcast_sweep_settle(module);
-        coll_pipebcast_multicast_settle(module);
+        if (module->multicast.may_be_used) {
+            coll_pipebcast_multicast_settle(module);
+        }
     }
     call->kind = coll_pipebcast_kind_of(module, call);
     if (way != PERSISTENT) {
@@ -79,7 +81,9 @@ static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
 {
     coll_pipebcast_call_t *call = &begun->call;
     coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_NOT_PLANNED;
-    coll_pipebcast_agree(module, way == BLOCKING);
+    if (module->state == COLL_PIPEBCAST_UNDECIDED) {
+        coll_pipebcast_agree(module, way == BLOCKING);
+    }
     if (way == BLOCKING && module->state != COLL_PIPEBCAST_PASSING) {
         call->arrived = coll_pipebcast_now(); /* else nobody asks, and a clock takes time */
     }

@@ -1,5 +1,5 @@
 /*
- * What operations of all kinds have in common: their start, their end, and what happens where a
+ * Operations of all kinds: which kind a broadcast is, its start, its end, and what happens where a
  * rank is lost.
  */
 #include "operation/operation.h"
@@ -8,6 +8,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "communicator/advice.h"
+#include "communicator/connections.h"
 #include "communicator/lost.h"
 
 /**
@@ -15,6 +17,34 @@
  * too, and cancel what they wait for; what does not end then never will.
  */
 #define LEAVE_SECONDS 1
+
+/**
+ * Whether this broadcast is arrival-aware. The communicator's mode is alike on all ranks only
+ * between broadcasts, so one that may overlap others neither asks nor changes it.
+ */
+static bool is_arrival_aware(const coll_pipebcast_module_t *module,
+                             const coll_pipebcast_call_t *call)
+{
+    if (module->settings.arrival != COLL_PIPEBCAST_ARRIVAL_AUTO) {
+        return coll_pipebcast_all_are_aware(module);
+    }
+    return !call->overlaps && pb_arrival_mode_is_aware(&module->arrival_mode);
+}
+
+const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
+                                                    const coll_pipebcast_call_t *call)
+{
+    if (coll_pipebcast_follows_advice()) {
+        return module->advised != NULL && !call->overlaps ? coll_pipebcast_advice->kind
+                                                          : &coll_pipebcast_plain;
+    }
+    if (is_arrival_aware(module, call)) {
+        return &coll_pipebcast_arrival;
+    }
+    return coll_pipebcast_goes_in_turn(&module->settings) && coll_pipebcast_may_reach_all(module)
+               ? &coll_pipebcast_flat_nb
+               : &coll_pipebcast_plain;
+}
 
 static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
                         const pb_planned_t *planned, coll_pipebcast_operation_t **operation_p)

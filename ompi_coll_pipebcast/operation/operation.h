@@ -5,7 +5,7 @@
  * - arrival-aware: groups of ranks as they arrive (arrival.c);
  * - adaptive: down the tree that is advised (the room adaptive/);
  * - multicast: by datagrams to all ranks (multicast.c).
- * kinds.c alone knows which kind a broadcast is, but for multicast, which is planned.
+ * operation.c alone knows which kind a broadcast is.
  *
  * An operation never blocks. A blocking broadcast starts one and advances it until it is
  * through; a nonblocking one is a task (communicator/progress.h) that does the same. Several may be
@@ -18,7 +18,7 @@
  * gone, and Open MPI's ob1 keeps them for the next one of its number. A rank for which the second
  * try fails, too, is lost (communicator/lost.h).
  *
- * Who calls whom: functions -> request, decision -> operation -> kinds -> the kinds.
+ * Who calls whom: functions -> request, decision -> operation -> the kinds.
  */
 #ifndef COLL_PIPEBCAST_OPERATION_H
 #define COLL_PIPEBCAST_OPERATION_H

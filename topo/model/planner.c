@@ -6,7 +6,6 @@
 #include "topo/model/ledger.h"
 #include "topo/model/role_cache.h"
 #include "topo/trees/tables.h"
-#include "topo/util/hash.h"
 
 /** Among which kinds is chosen. */
 enum {
@@ -515,9 +514,15 @@ static uint64_t key_of(int root, int kind)
     return kind == PB_KIND_FALLBACK ? 1 : ((uint64_t) root * PB_KIND_COUNT + (uint64_t) kind) + 2;
 }
 
+/** Where a key is in a table of 64 entries. */
+static unsigned mixed(uint64_t key)
+{
+    return (unsigned) (key * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
 static uint64_t *used_at(pb_planner_t *planner, uint64_t key)
 {
-    return &planner->used[pb_hash_end(PB_HASH_START ^ key) & (N_USED - 1)];
+    return &planner->used[mixed(key)];
 }
 
 /* The table. */
@@ -530,9 +535,8 @@ static uint32_t version_of(const pb_planner_t *planner)
 /** The row for a broadcast, which may have another one's; NULL: there is no table. */
 static row_t *row_at(const pb_planner_t *planner, int root, uint64_t size_class, bool is_tree)
 {
-    const uint64_t mixed =
-        (size_class ^ (uint64_t) root << 32 ^ (uint64_t) is_tree) * UINT64_C(0x9e3779b97f4a7c15);
-    return planner->rows != NULL ? &planner->rows[mixed >> 58] : NULL;
+    const uint64_t key = size_class ^ (uint64_t) root << 32 ^ (uint64_t) is_tree;
+    return planner->rows != NULL ? &planner->rows[mixed(key)] : NULL;
 }
 
 static bool is_row(const pb_planner_t *planner, const row_t *row, int root, uint64_t size_class,
@@ -707,8 +711,11 @@ static int predict(const pb_planner_t *planner, pb_chooser_t *chooser, swept_t *
     pb_candidate_t *candidate = &swept->trial.candidate;
     const uint64_t first = pb_choose_first(chooser, candidate, swept->bytes);
     candidate->time = pb_choose_time(chooser, swept->root, swept->trial.size_class, candidate);
-    swept->time = pb_choose_time(chooser, swept->root, swept->bytes, candidate);
-    swept->fill = pb_choose_time(chooser, swept->root, first, candidate);
+    swept->time = swept->bytes == swept->trial.size_class
+                      ? candidate->time
+                      : pb_choose_time(chooser, swept->root, swept->bytes, candidate);
+    swept->fill = first == swept->bytes ? swept->time
+                                        : pb_choose_time(chooser, swept->root, first, candidate);
     swept->trial.hop = pb_model_cost(planner->model, N_LINKS, first).rtt / 2;
     return candidate->time >= 0 && swept->time >= 0 && swept->fill >= 0 ? PB_SUCCESS
                                                                         : PB_ERR_NO_MEMORY;
