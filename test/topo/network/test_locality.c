@@ -8,6 +8,7 @@
 
 #include "test/tap.h"
 #include "test/topo/trees/tree_case.h"
+#include "test/topo/util/golden.h"
 #include "topo/check/checker.h"
 #include "topo/network/locality.h"
 
@@ -71,35 +72,20 @@ static const char *where(const pb_placement_t *placement)
     return text;
 }
 
-static void test_groups(void)
+static void check_groups(char *const *columns, int n)
 {
-    static const struct {
-        const char *what, *places;
-        int per_host;
-        const char *nodes; /* of the ranks; "": no level */
-    } cases[] = {
-        {"ranks that may be anywhere are in no group", "- - - -", 2, ""},
-        {"two packages; a rank that is alone", "0 1 0 1 0", 4, "n0/0 n0/1 n0/0 n0/1 n1"},
-        {"a level that all share is left out", "0/0/0 0/0/0 0/0/1 0/0/1", 4, "n0/0 n0/0 n0/1 n0/1"},
-        {"levels in levels; who is alone stays above", "0/0 0/0 0/1 1/2 1/2 1/3", 6,
-         "n0/0/0 n0/0/0 n0/0 n0/1/2 n0/1/2 n0/1"},
-        {"bound and unbound ranks on one host", "0/0 0/0 0 - 1/5", 5, "n0/0/0 n0/0/0 n0/0 n0 n0"},
-        {"ranks that share nothing but the host are in no group", "0/0 1/1 2/2", 3, ""},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        tree_case_t c;
-        pb_locality_t places[8];
-        pb_network_t *levels;
-        pb_placement_t *located;
-        blocks(&c, read_places(cases[i].places, places), cases[i].per_host);
-        const int error = pb_locality_expand(c.placement, places, &levels, &located);
-        const char *found = located != NULL ? where(located) : "";
-        ok(error == PB_SUCCESS && strcmp(found, cases[i].nodes) == 0, "%s: '%s'", cases[i].what,
-           found);
-        pb_placement_free(located);
-        pb_network_free(levels);
-        tree_case_clear(&c);
-    }
+    tree_case_t c;
+    pb_locality_t places[8];
+    pb_network_t *levels;
+    pb_placement_t *located;
+    blocks(&c, read_places(columns[1], places), atoi(columns[2]));
+    const int error = pb_locality_expand(c.placement, places, &levels, &located);
+    const char *found = located != NULL ? where(located) : "";
+    ok(n == 4 && error == PB_SUCCESS && golden_equal(found, columns[3]), "%s: '%s'", columns[0],
+       found);
+    pb_placement_free(located);
+    pb_network_free(levels);
+    tree_case_clear(&c);
 }
 
 static void test_network(void)
@@ -232,7 +218,7 @@ static void test_random_hosts(const kind_case_t *kind)
 int main(void)
 {
     test_places();
-    test_groups();
+    ok(golden_rows("network/levels.rows", check_groups) == 6, "there are rows");
     test_network();
     for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
         test_random_hosts(&kinds[k]);
