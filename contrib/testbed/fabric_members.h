@@ -40,7 +40,8 @@ typedef struct fabric_member {
 fabric_members_t *fabric_members_new(const pb_network_t *network, uint64_t seed);
 void fabric_members_free(fabric_members_t *members);
 
-/** Of all links together; they are numbered from 0, those of one directed link in a row. */
+/** Number of members of all links; they are numbered from 0, those of one directed link in a
+ * row. */
 int fabric_members_size(const fabric_members_t *members);
 
 /** Member `i`; borrowed. */

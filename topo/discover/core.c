@@ -6,8 +6,7 @@
 
 #include "topo/util/error.h"
 
-/** Of what flows have without contention, the least share that contention must cost for a verdict.
- */
+/** Least share of the flows' rates that contention must cost for a verdict. */
 #define LEAST_LOSS 0.1
 
 /* ---- leaving flows out ---- */
@@ -137,7 +136,8 @@ int pb_core_contends(pb_gauge_t *gauge, const pb_cuts_t *cuts, double capacity,
     return code;
 }
 
-/** The senders with other receivers, or the other way round: of a bundle, a hash chooses anew. */
+/** Gives the senders other receivers, or the receivers other senders: of a bundle, a hash chooses
+ * anew. */
 static void exchange(const pb_core_t *core, int shift, bool back, pb_flow_t *flows)
 {
     for (int i = 0; i < core->n; i++) {

@@ -109,7 +109,7 @@ static int review(search_t *s, int *n_dropped_p)
 
 /* ---- new cuts ---- */
 
-/** Of cuts that cannot be in one tree with the new one, those that are not seen go. */
+/** Drops cuts that cannot be in one tree with the new one and are not seen any more. */
 static int settle_conflicts(search_t *s, const pb_cut_t *cut, bool *fits_p)
 {
     int code = PB_SUCCESS;

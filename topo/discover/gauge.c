@@ -9,14 +9,13 @@
 /** A host with less than this share of the highest rate is measured with further partners. */
 #define LIKE_OTHERS 0.8
 
-/** A rate so much higher than the one before is news. */
+/** Factor by which a rate above the one before is news. */
 #define RISEN 1.1
 
-/** Of a link that also carries acknowledgements, and messages that wait behind them, this is left.
- */
+/** Share of a link that acknowledgements, and messages that wait behind them, leave. */
 #define BOTH_WAYS 0.92
 
-/** Slow flows are tried again so often, and as long as each trial leaves fewer of them, as it does
+/** Least and most repetitions for slow flows, as long as each leaves fewer of them, as it does
  * where they are slow by chance. */
 #define LEAST_REPEATS 2
 #define MOST_REPEATS 6

@@ -1,10 +1,10 @@
 /*
  * The rates of the hosts' own links, and whether a flow is slower than these.
  *
- * Nothing says beforehand how fast a host's link is. A host's rate is taken to be the second
- * highest that was measured of any flow from it (to it), as a reading may be too high by mistake
- * and is too low wherever the flow had to share. What disturbs a network only slows flows, so a
- * flow is called slow only if it is so in repeated trials.
+ * The speed of a host's link is not known beforehand. A host's rate is the second highest measured
+ * of any flow from it (to it): a reading may be too high by mistake, and is too low where the flow
+ * had to share. Other traffic only slows flows, so a flow is called slow only after repeated
+ * trials.
  */
 #ifndef PB_GAUGE_H
 #define PB_GAUGE_H

@@ -2,9 +2,9 @@
  * Choosing: the kind of tree and the segment size with the least predicted time.
  *
  * The fallback component is a candidate, too. A choice depends on the placement, the model, the
- * options, the root and the size class of the message alone, is made in integers, and ties are
- * broken by a fixed rule (the fallback component first, then the simpler tree, then the larger
- * segment): so ranks that agree on these choose alike.
+ * options, the root and the size class of the message alone, so ranks that agree on these choose
+ * alike. It is made in integers, and a fixed rule breaks ties: the fallback component first, then
+ * the simpler tree, then the larger segment.
  *
  * Without measurements, costs are assumed from the reported speed of links, which may be far from
  * the truth: then segments are at most 8 KB long, or 1/256 of the message.

@@ -508,7 +508,8 @@ static uint32_t kinds_to_use(const pb_planner_t *planner, int root)
     return kinds;
 }
 
-/** Of a kind and root, never 0. The fallback component's connections are those of any root. */
+/** The key of a kind and root, never 0. The fallback component's connections are the same for all
+ * roots. */
 static uint64_t key_of(int root, int kind)
 {
     return kind == PB_KIND_FALLBACK ? 1 : ((uint64_t) root * PB_KIND_COUNT + (uint64_t) kind) + 2;

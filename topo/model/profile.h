@@ -71,7 +71,7 @@ typedef struct pb_profile {
  * close together, as walks over plans mostly wait for memory. */
 typedef struct pb_profile_ground pb_profile_ground_t;
 
-/** Of a placement, which is borrowed. NULL if out of memory. O(nodes + ranks). */
+/** Makes the base for a placement, which is borrowed. NULL if out of memory. O(nodes + ranks). */
 pb_profile_ground_t *pb_profile_ground_new(const pb_placement_t *placement);
 
 /** NULL: there is none. */

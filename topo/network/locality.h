@@ -44,9 +44,9 @@ int pb_locality_index(pb_locality_t place, int level);
 
 /**
  * The same placement with its hosts' levels. `places`, by rank, has its place in its host.
- * *network_p is a copy of the placement's network (nodes keep their numbers), with a node below a
- * host, or below another such node, for each group of two of its ranks or more, but not all, that
- * have an index in common; all other ranks stay at the node above. The uplink of a place has the
+ * *network_p is a copy of the placement's network, whose nodes keep their numbers. Each group of at
+ * least two ranks, but not all, of a host that have an index in common gets a node below the host,
+ * or below another such node. All other ranks stay at the node above. The uplink of a place has the
  * speed of its host's, so that to plans one message fits each way.
  *
  * *network_p and *located_p are the caller's, the former to be freed last; both are NULL where no

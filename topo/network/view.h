@@ -1,21 +1,19 @@
 /*
  * A view: the physical tree as one root sees it.
  *
- * All tree constructions work on views. A view holds the part of the network
- * that lies between the ranks of a placement, rooted where the root rank is
- * attached and numbered in depth-first preorder, so that every subtree is a
- * range of vertices and a range of ranks.
+ * All tree constructions work on views. A view holds the part of the network between the ranks of a
+ * placement, rooted where the root rank is attached. It is numbered in depth-first preorder, so
+ * that every subtree is a range of vertices and a range of ranks.
  *
- * A vertex is where ranks or other vertices come together: a switch, or a host
- * or place (a package, NUMA node or cache of it) with two ranks or more below it.
- * A host or place with one rank is no vertex: its rank is attached to the vertex
- * above, from a host by the host's uplink. So a host of many ranks is to a
- * tree what a switch of many hosts is, and the rule "each stream crosses each
- * link once each way" holds for both, and for each place of a host, alike.
+ * At a vertex ranks or other vertices come together: a switch, or a host or place (a package, NUMA
+ * node or cache of it) with two ranks or more below it. A host or place with one rank is no vertex:
+ * its rank is attached to the vertex above, from a host by the host's uplink. So trees treat a host
+ * of many ranks, and each place of a host, as a switch of many hosts: the rule "each stream crosses
+ * each link once each way" holds for all of them.
  *
- * The order of ranks is Algorithm 1's (papers 1 and 2, section 4.1): the root,
- * the other ranks attached to its vertex, then each child vertex's subtree. Any
- * subsequence of it is a contention-free chain (Lemma 2).
+ * The order of ranks is Algorithm 1's (papers 1 and 2, section 4.1): the root, the other ranks
+ * attached to its vertex, then each child vertex's subtree. Any subsequence of it is a
+ * contention-free chain (Lemma 2).
  */
 #ifndef PB_VIEW_H
 #define PB_VIEW_H

@@ -124,7 +124,7 @@ static void count_entry(builder_t *b, int node, int rank)
     b->nodes[node].n++;
 }
 
-/** Of those that enter a node, the k-th has the ((k - 1) / 2)-th as its parent. */
+/** Adds an entry into a node: the k-th has the ((k - 1) / 2)-th as its parent. */
 static void add_entry(builder_t *b, int node, int rank)
 {
     node_entries_t *of = &b->nodes[node];
@@ -173,7 +173,8 @@ static void for_ranks(builder_t *b, void (*enter)(builder_t *b, int node, int ra
     }
 }
 
-/** By rank: who leads it. Of the root's host, who takes frames in is one more leader. */
+/** Fills each rank's leader. On the root's host the rank that receives frames is one more
+ * leader. */
 static void note_leaders(builder_t *b)
 {
     const pb_view_t *view = b->view;

@@ -61,10 +61,10 @@ int pb_advice_new(const char *const *hosts, int n_hosts, int max_age, pb_advice_
 void pb_advice_free(pb_advice_t *advice);
 
 /**
- * Adds a copy of a tree whose nodes are the hosts by their numbers in advice->hosts.
- * PB_ERR_INPUT if it is not one over all hosts from its root in each stream, if
- * a number is out of range, if it overlaps with another of the same root, or if there are too
- * many; PB_ERR_NO_MEMORY. O(hosts * streams + trees).
+ * Adds a copy of a tree whose nodes are the hosts by their numbers in advice->hosts. PB_ERR_INPUT
+ * if a stream is no tree over all hosts from the root, a number is out of range, the tree overlaps
+ * with another of the same root, or there are too many; PB_ERR_NO_MEMORY. O(hosts * streams +
+ * trees).
  */
 int pb_advice_add(pb_advice_t *advice, const pb_advice_tree_t *tree);
 

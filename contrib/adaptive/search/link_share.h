@@ -15,7 +15,7 @@
 #include "contrib/adaptive/search/link_matrix.h"
 #include "topo/network/placement.h"
 
-/** Of the bandwidth that follows from speeds, what a way has at least if nobody loads it. */
+/** Percentage that an unloaded path has at least of the bandwidth by its links' speeds. */
 #define PB_LINK_SHARE_FREE_PERCENT 75
 
 typedef struct pb_link_share {

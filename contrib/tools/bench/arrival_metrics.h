@@ -27,12 +27,12 @@ struct bench_arrival_metrics {
 };
 
 /**
- * The metrics of one broadcast whose message takes unit_ns, T(M), between two ranks. With n
- * ranks, d from the root's arrival to the last one (0 if the root is last) and w, the time that
- * earlier ranks wait for the root in all, no algorithm has a lower average per-node time than
- * ((n - 1) T + d + w) / n in the blocking and ((n - 1) T + w) / n in the nonblocking model (Lemma
- * 2), and OPT is at most T / n above that (Lemma 1). The paper has w in words (section 3.1): what
- * comes before the root cannot have anything until the root comes. O(n).
+ * The metrics of one broadcast whose message takes unit_ns, T(M), between two ranks. Let n be the
+ * number of ranks, d the time from the root's arrival to the last one (0 if the root is last), and
+ * w the sum of the times that earlier ranks wait for the root. Then no algorithm has a lower
+ * average per-node time than ((n - 1) T + d + w) / n in the blocking and ((n - 1) T + w) / n in the
+ * nonblocking model (Lemma 2). OPT is at most T / n above that (Lemma 1). The paper has w in words
+ * (section 3.1): ranks that come before the root get nothing until the root comes. O(n).
  */
 void bench_arrival_measure(const struct bench_arrival_times *times, double unit_ns,
                            struct bench_arrival_metrics *metrics_p);

@@ -9,7 +9,7 @@
 
 enum { TUNE_DATAGRAM_SIZES = 2, TUNE_DATAGRAMS_WHY = 512 };
 
-/** Of plain values, as ranks hand it to each other as bytes. */
+/** Plain values, as ranks hand it to each other as bytes. */
 struct tune_datagrams {
     int n_rows; /**< 0: not measured */
     pb_datagram_cost_t rows[TUNE_DATAGRAM_SIZES];

@@ -35,11 +35,11 @@
 
 enum { TAG_SWEPT = 1 };
 
-/** Shares of the time: the fallback component of all; a place's pair of that place's. */
+/** Shares of the time: the fallback component of all; a pair of the time of its place. */
 #define FALLBACK_SHARE 0.3
 #define PAIR_SHARE 0.6
 
-/** And of datagrams in what is left behind the places. */
+/** Share of datagrams in the time that the places leave. */
 #define DATAGRAMS_SHARE 0.1
 
 /** All that a run knows. What was measured is rank 0's. */
@@ -232,8 +232,7 @@ static bool measure_place(struct run *run, pb_place_t where, double share)
                                swept, sizeof *swept);
     swept->costs.n_links = place->n_links;
     swept->costs.n_ring = where == PB_PLACE_HOST ? 0 : place->n_ring;
-    /* Of the place's time 1 - share * PAIR_SHARE is left of all now, in which the ring has its
-       share. */
+    /* 1 - share * PAIR_SHARE of the time is left, and the ring has its share of it. */
     return good && run_team(run, place->ring, place->n_ring, most,
                             share * (1 - PAIR_SHARE) / (1 - share * PAIR_SHARE), where, lead_ring,
                             swept, sizeof *swept);

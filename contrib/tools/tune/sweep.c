@@ -16,10 +16,11 @@ enum { MOST_MESSAGES = 4000, NAP_LEAST_NS = 50000, NAP_MOST_NS = 2000000 };
 #define EVEN_BYTES 16384.0
 
 /**
- * Larger messages are sent around the ring only where that is quick. On slow networks it would take
- * several of them under way at a time to keep the links busy, as MPI sends parts of them in turn,
- * and the acknowledgements' share of the links does not change any more; on fast ones, where both
- * directions share processors and memory rather than a link, no smaller message shows how much.
+ * Largest messages that always go around the ring; larger ones do where that is quick. On slow
+ * networks several would have to be under way to keep the links busy, as MPI sends parts of them in
+ * turn, and the acknowledgements' share of the links does not change any more. On fast networks,
+ * where both directions share processors and memory rather than a link, no smaller message shows
+ * their cost.
  */
 enum { EASY_RING_BYTES = 32768 };
 #define QUICK_RING_NS 20e6

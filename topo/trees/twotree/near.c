@@ -312,10 +312,8 @@ static int total_overload(const search_t *s)
     return total;
 }
 
-/**
- * One round of exchanges at overloaded links; whether one helped. Where much too
- * much crosses them it is not tried, as it takes long and seldom ends well.
- */
+/** Runs one round of exchanges at overloaded links, and tells whether one helped. A large overload
+ * is not tried, as this takes long and seldom helps. */
 static bool relieve(search_t *s)
 {
     bool better = false;

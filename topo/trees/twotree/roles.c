@@ -82,7 +82,7 @@ static bool settle_locals(search_t *s)
     return true;
 }
 
-/** Of both trees together; at the root the later tree decides. */
+/** The cost of both trees together; at the root the later tree decides. */
 static double combine(const search_t *s)
 {
     const double a = s->draft[0].cost, b = s->draft[1].cost;

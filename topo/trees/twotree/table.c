@@ -154,7 +154,7 @@ static int compare_guests(const void *a, const void *b)
     return x->lead != y->lead ? y->lead - x->lead : x->vertex - y->vertex;
 }
 
-/** By insertion where they are as few as they mostly are. */
+/** Sorts by insertion the usual few guests. */
 static void sort_guests(pb_tt_guest_t *guests, int n)
 {
     if (n > MAX_INSERTED) {
