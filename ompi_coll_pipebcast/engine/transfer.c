@@ -475,8 +475,8 @@ static bool is_through(const pb_transfer_t *t)
 
 bool pb_transfer_advance(pb_transfer_t *t)
 {
-    /* Receives that were reported may have done all. */
-    for (bool again = !is_through(t); again; again = again && !t->broken) {
+    bool again;
+    do {
         again = false;
         for (pb_lane_t *lane = t->children; lane < t->children_end; lane++) {
             reap_sends(t, lane);
@@ -487,7 +487,7 @@ bool pb_transfer_advance(pb_transfer_t *t)
         /* A send may leave a bounce buffer for a receive, or no longer hold another child. */
         again |= send_all(t) && (t->in_place == NULL || t->paced);
         again |= pass_turn(t);
-    }
+    } while (again && !t->broken);
     return is_through(t);
 }
 
