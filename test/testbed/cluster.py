@@ -298,7 +298,10 @@ def skip_all(reason):
 
 
 def finish_directory():
-    shutil.rmtree(SCRATCH, ignore_errors=True)
+    """Ends the test's testbeds and removes their directory, without which `down --all` would end the user's."""
+    if os.path.isdir(SCRATCH):
+        tool("down", "--all")
+        shutil.rmtree(SCRATCH, ignore_errors=True)
 
 
 def main(function):
@@ -310,6 +313,5 @@ def main(function):
         tap.ok(False, f"the test ran to its end ({type(error).__name__})")
         tap.note(error)
     finally:
-        tool("down", "--all")
         finish_directory()
     sys.exit(tap.done())

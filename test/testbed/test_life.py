@@ -176,8 +176,20 @@ def test_rootless(before):
     check_nothing_left(before, "rootless")
 
 
+def test_skipped():
+    """A test that skips ends no testbed of the user."""
+    users, name = dict(os.environ, XDG_RUNTIME_DIR=""), f"skipped{os.getpid()}"
+    tap.eq(tool("up", "--topology", PATH, "--name", name, env=users).returncode, 0, "a testbed of the user")
+    code = "import cluster; cluster.main(lambda: cluster.skip_all('as a test'))"
+    skipped = subprocess.run([sys.executable, "-B", "-c", code], env=dict(os.environ, PYTHONPATH=os.path.dirname(__file__)),
+                             capture_output=True, text=True, timeout=60, check=False)
+    tap.eq(skipped.stdout, "1..0 # SKIP as a test\n", "a test skips")
+    tap.eq(tool("down", "--name", name, env=users).returncode, 0, "the user's testbed was still there")
+
+
 def run():
     before = Host()
+    test_skipped()
     test_up_and_down(before)
     test_run(before)
     test_signals(before)
