@@ -117,10 +117,8 @@ typedef struct coll_pipebcast_base_request {
 OMPI_DECLSPEC extern opal_class_t ompi_coll_base_nbc_request_t_class;
 
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
-/**
- * What a process has published under a key, asked for in the way `how` (OPAL_PMIX_OPTIONAL, ...).
- * The macros of 4.1 for it allocate what is here on the stack, and fault if they cannot.
- */
+/** Looks up a value that a process has published under a key, in the way `how` (OPAL_PMIX_OPTIONAL,
+ * ...). The macros of 4.1 for it allocate these objects, and crash if out of memory. */
 static inline int coll_pipebcast_look_up(const opal_process_name_t *process, const char *key,
                                          const char *how, void **value_p, opal_data_type_t type)
 {

@@ -21,7 +21,8 @@ typedef enum {
     COLL_PIPEBCAST_ONE_HOST,  /**< all ranks are on one */
     COLL_PIPEBCAST_TRANSPORT, /**< what carries messages between hosts is not TCP over Ethernet */
     COLL_PIPEBCAST_UNFIT,     /**< the forced algorithm does not fit the network */
-    COLL_PIPEBCAST_UNABLE,    /**< some rank could not set itself up: a faulty file, no memory */
+    COLL_PIPEBCAST_UNABLE,    /**< some rank could not set itself up: an invalid file, out of
+                                   memory */
     COLL_PIPEBCAST_N_REASONS,
 } coll_pipebcast_reason_t;
 
@@ -41,7 +42,7 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t fallback_bytes;
     coll_pipebcast_counter_t failed;
     coll_pipebcast_counter_t nonblocking; /**< of ours, however they ended */
-    coll_pipebcast_counter_t persistent;  /**< likewise */
+    coll_pipebcast_counter_t persistent;  /**< of ours, however they ended */
     coll_pipebcast_counter_t advised;     /**< broadcasts down an advised tree */
     coll_pipebcast_counter_t groups_served;
     coll_pipebcast_counter_t waited_as_root;     /**< nanoseconds */

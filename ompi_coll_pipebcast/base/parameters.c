@@ -14,7 +14,7 @@
 coll_pipebcast_params_t coll_pipebcast_params;
 coll_pipebcast_settings_t coll_pipebcast_first_settings;
 
-/** Defaults; set again at each registration, since MPI_T may initialise twice in a process. */
+/** Defaults; set again at each registration, since MPI_T may be initialized twice in a process. */
 static const coll_pipebcast_params_t defaults = {
     .priority = 40,
     .algorithm = COLL_PIPEBCAST_AUTO,

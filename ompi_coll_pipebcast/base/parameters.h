@@ -68,7 +68,7 @@ enum {
 typedef struct coll_pipebcast_params {
     int priority;
     char *topology_file; /**< owned by MCA; NULL or "": none */
-    char *topology_name; /**< likewise */
+    char *topology_name; /**< owned by MCA; NULL or "": none */
     char *topology;      /**< the same text inline; owned by MCA */
     char *model_file;    /**< of pipebcast-tune; owned by MCA; NULL or "": none */
     char *advice_dir;    /**< of pipebcast-advisor; owned by MCA; NULL or "": none */

@@ -23,10 +23,8 @@ typedef struct coll_pipebcast_settings {
 /** Those of the start, constant once the component is open. */
 extern coll_pipebcast_settings_t coll_pipebcast_first_settings;
 
-/**
- * The settings for a communicator that is made now, for any thread. A value out of range is
- * reported, and replaced by that of the start.
- */
+/** The settings for a communicator that is made now, for any thread. A value out of range is
+ * reported, and replaced by the one at the start. */
 coll_pipebcast_settings_t coll_pipebcast_settings_now(void);
 
 /**

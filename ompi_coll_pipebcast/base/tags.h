@@ -41,7 +41,7 @@ static inline int coll_pipebcast_lost_tag(void)
     return coll_pipebcast_lowest_tag();
 }
 
-/** and that of messages that open connections (communicator/connections.h). */
+/** and the tag of messages that open connections (communicator/connections.h). */
 static inline int coll_pipebcast_open_tag(void)
 {
     return coll_pipebcast_lowest_tag() + 1;

@@ -1,9 +1,9 @@
 /*
  * The agreement of a communicator's ranks; see communicator/agreement.h.
  *
- * Everything that the outcome depends on is in the records of all ranks, but for memory. A rank
- * that is out of memory is lost; so that it knows of which broadcasts, the memory for deciding that
- * is allocated with the module, or the job ends.
+ * The outcome depends on the records of all ranks, and on memory alone apart from them. A rank that
+ * is out of memory is lost. It must still know its broadcasts, so the memory for these decisions is
+ * allocated with the module, or the job ends.
  */
 #include "communicator/agreement.h"
 

@@ -13,9 +13,9 @@
 #include "communicator/module.h"
 
 /**
- * This process's budget for each communicator, at least 2; UINT64_MAX: no bound. That of the
- * parameter `connections`, or the smaller of a quarter of its limit of descriptors and of half of
- * those that are not open.
+ * This process's budget for each communicator, at least 2; UINT64_MAX: no bound. The parameter
+ * `connections`, or the smaller of 25 % of its limit of descriptors and 50 % of those that are not
+ * open.
  */
 uint64_t coll_pipebcast_connections_own(void);
 

@@ -22,10 +22,8 @@
 #include "topo/util/hash.h"
 #include "topo/util/kit.h"
 
-/**
- * Frames of a probe; and how often it is tried, after so many nanoseconds: a switch may take its
- * time until it delivers to a port where somebody has joined.
- */
+/** Frames of a probe, and nanoseconds before each try: a switch may deliver to a port only some
+ * time after a rank has joined there. */
 #define PROBE_FRAMES 4
 static const int64_t pauses[] = {0, 50000000, 200000000};
 #define N_ROUNDS ((int) (sizeof(pauses) / sizeof(pauses[0])))
@@ -38,12 +36,12 @@ _Static_assert(COLL_PIPEBCAST_PROBE_TAGS == N_ROUNDS, "a tag for each round");
  */
 #define MOST_GROUPS 16
 
-/** The largest IP packet: that of jumbo frames; and what is known to pass where the MTU is not. */
+/** The largest IP packet, a jumbo frame's; and the one that passes where the MTU is not known. */
 #define MOST_MTU 9000
 #define DEFAULT_MTU 1500
 #define IP_UDP_BYTES 28
 
-/** Groups are in the part of the addresses that are an organisation's own: 239.192.0.0/14. */
+/** Groups have organization-local addresses: 239.192.0.0/14. */
 #define FIRST_GROUP UINT32_C(0xefc00000)
 #define GROUP_BITS 18
 

@@ -1,13 +1,12 @@
 /*
- * A rank that had to leave a broadcast which the others go on with, because it is out of
- * memory or the transport refuses, is *lost*: there may be ranks that count on it. So it notifies
- * all others of the communicator, and they leave it too: whoever waits for a message that no one
- * will send ends with an error instead.
+ * A rank that had to leave a broadcast which the others go on with, because it is out of memory or
+ * the transport refuses, is *lost*: there may be ranks that count on it. So it notifies all others
+ * of the communicator, and they leave it too: a rank that waits for a message that no one will send
+ * ends with an error instead.
  *
- * Nobody listens for that as long as broadcasts go on: only a rank that finds nothing to do
- * looks, now and then, whether such a message is there. All of them have one tag, the
- * communicator's own. Ours; the effect is that of a revoked communicator of ULFM, for our
- * broadcasts alone.
+ * Nobody listens for that as long as broadcasts go on: only a rank that finds nothing to do looks,
+ * now and then, whether such a message is there. All of them have one tag, the communicator's own.
+ * Ours; the effect is the same as for a revoked communicator of ULFM, for our broadcasts alone.
  *
  * A lost rank keeps the communicator to the end of the job, even when the user frees it: messages
  * to it may still be on their way, and would be taken for those of the next communicator with the
@@ -15,8 +14,8 @@
  * hears of the lost one. No communicator with the lost rank in it gets the number then, either; in
  * one without it the report would be a message of an unknown sequence.
  *
- * A lost rank keeps in step: it draws the tags that the others draw, and takes part in what they
- * give to the fallback component, whose messages ours are never taken for.
+ * A lost rank keeps in step: it draws the tags that the others draw, and takes part in broadcasts
+ * of the fallback component, whose messages are never mistaken for ours.
  */
 #ifndef COLL_PIPEBCAST_LOST_H
 #define COLL_PIPEBCAST_LOST_H

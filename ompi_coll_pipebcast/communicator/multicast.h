@@ -32,9 +32,10 @@ struct coll_pipebcast_module;
 #define COLL_PIPEBCAST_JOIN_VALUES 7
 
 typedef struct coll_pipebcast_multicast {
-    struct coll_pipebcast_module *module; /**< of which this is a part */
+    struct coll_pipebcast_module *module; /**< that this is a part of */
     bool may_be_used;                     /**< alike on all ranks, once they serve */
-    uint64_t bits_per_second;             /**< of the slowest host's link; 0: not known. Likewise */
+    uint64_t bits_per_second;             /**< of the slowest host's link; 0: not known. Alike on
+                                               all ranks */
     pb_health_t health;
     pb_multicast_t group;            /**< this rank's membership, once all have joined */
     pb_multicast_counters_t counted; /**< what the process's counters have of it */

@@ -25,7 +25,7 @@ typedef struct coll_pipebcast_process {
     opal_mutex_t lock;                 /**< protects the rest */
     coll_pipebcast_topology_t *newest; /**< the named one, as it was read last */
     coll_pipebcast_topology_t *of_job; /**< last made of hosts' addresses; NULL: not yet */
-    coll_pipebcast_model_t *assumed;   /**< assumed last, likewise */
+    coll_pipebcast_model_t *assumed;   /**< assumed last; NULL: not yet */
     opal_hash_table_t records;         /**< of processes of this job (communicator/record.h) */
     opal_hash_table_t peers; /**< how this one knows others (communicator/connections.c) */
 } coll_pipebcast_process_t;

@@ -33,7 +33,7 @@ struct coll_pipebcast_task {
 /** The tasks of one communicator; an item of the list of communicators while there are some. */
 typedef struct coll_pipebcast_tasks {
     opal_list_item_t super;
-    struct coll_pipebcast_module *module; /**< of which this is a part */
+    struct coll_pipebcast_module *module; /**< that this is a part of */
     opal_list_t list;                     /**< of coll_pipebcast_task_t, in the order of starts */
     bool is_listed; /**< in the list of communicators, which holds a reference to this one then */
 } coll_pipebcast_tasks_t;

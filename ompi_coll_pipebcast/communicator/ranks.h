@@ -19,8 +19,8 @@ typedef struct coll_pipebcast_common {
     uint64_t other_value;  /**< of that rank */
     int other_model;       /**< the lowest rank with another measured model than rank 0; -1: none */
     uint64_t bits_per_second; /**< the least of any rank; PB_FACTS_UNKNOWN: none is known */
-    uint64_t mtu;             /**< likewise */
-    uint64_t connections;     /**< likewise */
+    uint64_t mtu;             /**< the least of any rank */
+    uint64_t connections;     /**< the least of any rank */
     bool on_one_host;         /**< all of them are */
 } coll_pipebcast_common_t;
 

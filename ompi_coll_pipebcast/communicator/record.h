@@ -70,7 +70,7 @@ static inline uint64_t coll_pipebcast_rank_number(const struct ompi_communicator
     return coll_pipebcast_process_number(&process);
 }
 
-/** The record of a rank of a communicator, which is of this job. Likewise. */
+/** The same for a rank of a communicator, which is of this job. */
 const coll_pipebcast_record_t *coll_pipebcast_record_of_rank(struct ompi_communicator_t *comm,
                                                              int rank, int *error_p);
 

@@ -79,7 +79,7 @@ static void report_warnings(const pb_topology_t *opened)
     }
 }
 
-/** Fills the topology by the parameters; faults are kept in it. */
+/** Fills the topology by the parameters; it keeps errors. */
 static int fill(coll_pipebcast_topology_t *topology)
 {
     pb_topology_t opened;
@@ -233,8 +233,8 @@ static void report_unknown(struct ompi_communicator_t *comm, const pb_diag_t *wa
     }
 }
 
-/** The named topology with the hosts of the ranks, or that of their addresses, or one switch. With
- * the process's lock held. */
+/** Makes the named topology with the hosts of the ranks, or a topology of their addresses, or one
+ * switch. With the process's lock held. */
 static coll_pipebcast_topology_t *make_of_job(struct ompi_communicator_t *comm,
                                               const coll_pipebcast_topology_t *named,
                                               const pb_address_t *addresses)

@@ -22,7 +22,7 @@
 #include "topo/model/planner.h"
 
 typedef struct coll_pipebcast_sweep {
-    struct coll_pipebcast_module *module; /**< of which this is a part */
+    struct coll_pipebcast_module *module; /**< that this is a part of */
     pb_schedule_t schedule;
     coll_pipebcast_task_t task; /**< the last sweep as one */
     bool is_task;               /**< from its start until the task has ended */

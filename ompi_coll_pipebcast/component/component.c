@@ -53,7 +53,7 @@ static int component_register(void)
     return rc == OMPI_SUCCESS ? coll_pipebcast_status_register(component) : rc;
 }
 
-/** What can be done without memory; after an error, with a message, the component is left out. */
+/** Opens the process's parts; after an error, with a message, the component is disabled. */
 static int begin(void)
 {
     const int process = coll_pipebcast_process_open();

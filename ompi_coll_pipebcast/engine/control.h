@@ -1,11 +1,10 @@
 /*
- * Control messages: tiny ones beside the segments of a broadcast, by which
- * receivers report that they have arrived and the root announces who belongs to a group.
+ * Control messages: short messages next to the segments of a broadcast, by which receivers report
+ * that they have arrived and the root announces the members of a group.
  *
- * The plugin implements this over the PML with a tag of its own for each
- * operation (pml/control.c); the engine's unit tests in memory.
- * Messages between two ranks do not overtake each other. A control message is
- * small enough to go without waiting for its receiver.
+ * The plugin implements this over the PML with a tag of its own for each operation (pml/control.c);
+ * the engine's unit tests in memory. Messages between two ranks do not overtake each other. A
+ * control message is small enough to go without waiting for its receiver.
  */
 #ifndef PB_CONTROL_H
 #define PB_CONTROL_H

@@ -3,7 +3,7 @@
  */
 #include "engine/schedule.h"
 
-/** What a transport keeps beside each message that waits: ob1 about so many bytes. */
+/** Bytes that a transport keeps in addition to each message that waits, about as ob1. */
 #define WEIGHT_OF_ANY 256
 
 /** What a broadcast of `bytes` weighs. */

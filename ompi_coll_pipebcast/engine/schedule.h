@@ -6,10 +6,10 @@
  * rank than by the broadcasts between two sweeps and those until the verdict is waited for: a root
  * has sent short broadcasts before any rank has received them.
  *
- * Broadcasts are counted by their weight: their bytes, and something for what a transport keeps of
+ * Broadcasts are counted by their weight: their bytes, and an amount that a transport keeps for
  * each. So at most PB_SCHEDULE_BOUND waits at a slow rank, of broadcasts up to
- * PB_SCHEDULE_MAX_WEIGHT; longer ones are PB_SCHEDULE_LONG at most, of each of which the bound of
- * one broadcast (pb_transfer_limits_t.ahead) may wait. All of that is alike on all ranks.
+ * PB_SCHEDULE_MAX_WEIGHT. There are at most PB_SCHEDULE_LONG longer ones, and each may have the
+ * bound of one broadcast (pb_transfer_limits_t.ahead) waiting. All of that is alike on all ranks.
  */
 #ifndef PB_SCHEDULE_H
 #define PB_SCHEDULE_H
@@ -56,7 +56,7 @@ typedef struct pb_schedule {
     bool is_open;          /**< the last verdict has not been taken */
     bool is_asked;         /**< that sweep was asked for */
     int64_t short_message; /**< nanoseconds that one takes; 0: times are not known */
-    int64_t mebibyte;      /**< nanoseconds that so many more bytes take */
+    int64_t mebibyte;      /**< nanoseconds that 2^20 more bytes take */
     int64_t interval, lag; /**< nanoseconds of broadcasts: see above */
 } pb_schedule_t;
 

@@ -174,7 +174,7 @@ static void pass(pb_sweep_t *f, const uint8_t *bytes)
     f->state = PB_SWEEP_THROUGH;
 }
 
-/** The verdict has come; likewise. */
+/** Takes the verdict; false if it makes no sense. */
 static bool take_verdict(pb_sweep_t *f, int rank, size_t bytes)
 {
     const bool makes_sense =

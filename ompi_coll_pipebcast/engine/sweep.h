@@ -42,7 +42,7 @@ typedef struct pb_sweep_sums {
     uint32_t n_free;     /**< of them those that no one is known to have held */
     uint32_t n_held;     /**< the others */
     uint64_t free_wait;  /**< from arrival to the first segment */
-    uint64_t held_wait;  /**< likewise */
+    uint64_t held_wait;  /**< from arrival to the first segment */
     uint64_t transfer;   /**< from the first segment to the end */
     uint32_t missed;     /**< frames of multicast, the most of any rank, the root too at the root */
     uint64_t longest;    /**< from the arrival of a rank to its end; the root's too, at the root */
@@ -80,8 +80,8 @@ typedef struct pb_sweep {
     pb_sweep_sums_t sums; /**< of the ranks below, and at last of this one */
     uint8_t verdict;      /**< a pb_arrival_report_t; known when THROUGH, as are these three */
     uint64_t longest;     /**< of all ranks */
-    uint64_t least_wait;  /**< likewise */
-    uint32_t missed;      /**< likewise */
+    uint64_t least_wait;  /**< of all ranks */
+    uint32_t missed;      /**< of all ranks */
     pb_request_t receive; /**< of the next message; NULL: none is posted */
     uint8_t in[PB_SWEEP_BYTES];
     int error;   /**< the first error, 0 if none */
@@ -89,9 +89,9 @@ typedef struct pb_sweep {
 } pb_sweep_t;
 
 /**
- * Begins, when the broadcast of which this is the `role` of rank `rank` has begun, along the tree
- * of `stream`. `room`, of pb_rank_set_bytes(n_ranks), is borrowed until the end: a bit for each
- * rank, as it has to be there before it is known how many children a rank has. Needs no memory and
+ * Begins the sweep of a broadcast that has begun, along the tree of `stream`; `role` is the role of
+ * rank `rank` in it. `room`, of pb_rank_set_bytes(n_ranks), is borrowed until the end: a bit for
+ * each rank, as it has to be there before the number of children is known. Needs no memory and
  * sends nothing. O(children + n_ranks / 8).
  */
 void pb_sweep_start(pb_sweep_t *sweep, pb_control_t *control, const pb_role_t *role, int rank,

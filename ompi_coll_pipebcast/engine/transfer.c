@@ -8,11 +8,9 @@
 #include "engine/relay.h"
 
 /**
- * How often a send to a paced child is synchronous: after so many segments, and so many bytes
- * at least. Fewer would not hide the time of an acknowledgement on a fast network, where
- * segments are large; and an acknowledgement costs small frames on links that are
- * full. Ours: on emulated clusters of 32 callers at 10 Mbit/s, half as many bytes
- * were no better.
+ * Segments, and bytes, between two synchronous sends to a paced child, at least. Fewer would not
+ * hide the time of an acknowledgement on a fast network, where segments are large; and an
+ * acknowledgement costs small frames on full links. Ours.
  */
 #define PACE_SEGMENTS 16
 #define PACE_BYTES ((size_t) 96 << 10)
@@ -91,9 +89,9 @@ static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask
 }
 
 /**
- * Every so many segments a send is synchronous, so that at most `ahead` bytes wait there, and far
- * fewer are in flight to a paced one. NEVER: none is. A child can have another
- * parent for each stream, none of which sees what the others send.
+ * Every N-th send is synchronous, so that at most `ahead` bytes wait at a child, and far fewer are
+ * in flight to a paced one. Returns N; NEVER: none is. A child can have another parent for each
+ * stream, and parents do not see each other's sends.
  */
 static uint64_t synchronous_interval(size_t ahead, int n_streams, size_t segment_size, bool paced)
 {
@@ -349,9 +347,9 @@ __attribute__((noinline)) static void reap_sends(pb_transfer_t *t, pb_lane_t *la
 }
 
 /**
- * Whether a paced child must wait for another that is behind it: not if half of
- * its own acknowledgements have come, for then the other is late. As these come
- * without the other, no child waits for ever.
+ * Tells whether a paced child must wait for another that is behind it: not if half of its own
+ * acknowledgements have come, for then the other is late. They come without the other, so no child
+ * waits without end.
  */
 HOT bool is_held(const pb_transfer_t *t, const pb_lane_t *lane)
 {

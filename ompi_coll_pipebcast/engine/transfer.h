@@ -58,7 +58,7 @@
 
 typedef struct pb_transfer_limits {
     int receive_window; /**< receives posted per parent, 1 .. PB_TRANSFER_MAX_WINDOW */
-    int send_window;    /**< ordinary sends outstanding per child, likewise */
+    int send_window;    /**< ordinary sends outstanding per child, 1 .. PB_TRANSFER_MAX_WINDOW */
     size_t ahead;       /**< bytes that may wait unreceived at a child; 0: no bound */
     bool offered;       /**< a rank without parents gets its segments by pb_transfer_offer() */
     bool in_turn;       /**< it serves one child after another, and `ahead` does not count */
@@ -106,7 +106,7 @@ typedef struct pb_transfer {
     int n_children;
     int receive_window;
     int send_window;
-    uint64_t synchronous_every;            /**< each so manieth send is synchronous */
+    uint64_t synchronous_every;            /**< every N-th send is synchronous */
     bool paced;                            /**< children are kept level */
     pb_lane_t *lanes;                      /**< parents first, then children, then windows */
     pb_lane_t *children;                   /**< those of the children, */
@@ -146,9 +146,9 @@ static inline bool pb_transfer_uses(const pb_transfer_t *transfer, const pb_lane
 bool pb_transfer_advance(pb_transfer_t *transfer);
 
 /**
- * A receive of this parent has ended. The transport may report that at once, if no one is inside
- * the transfer: the segment need not wait for pb_transfer_advance() then. If the receive is the
- * parent's oldest, takes it by pb_transport_take(), posts another, sends on what can be, and
+ * A receive of this parent has ended. The transport may report that immediately, if no one is
+ * inside the transfer: the segment need not wait for pb_transfer_advance() then. If the receive is
+ * the parent's oldest, takes it by pb_transport_take(), posts another, sends on what can be, and
  * returns true. Else the transport keeps it for pb_transport_arrived().
  */
 bool pb_transfer_arrived(pb_lane_t *lane, pb_request_t request);
@@ -161,10 +161,10 @@ bool pb_transfer_arrived(pb_lane_t *lane, pb_request_t request);
 void pb_transfer_offer(pb_transfer_t *transfer, uint64_t n, int error);
 
 /**
- * Ends a transfer of which nothing more is to come: posted receives are asked to end
- * and nothing new is started. It is through when pb_transfer_advance() returns true, and its
- * error then means nothing; where no one will ever send what was waited for,
- * pb_transfer_finish() need not wait for that.
+ * Ends a transfer when nothing more of it is to come: posted receives are asked to end and nothing
+ * new is started. It is through when pb_transfer_advance() returns true, and its error then means
+ * nothing; where no one will ever send what was waited for, pb_transfer_finish() need not wait for
+ * that.
  */
 void pb_transfer_cancel(pb_transfer_t *transfer);
 

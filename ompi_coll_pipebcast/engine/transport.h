@@ -19,10 +19,10 @@ typedef struct pb_transport pb_transport_t;
 typedef void *pb_request_t;
 
 /**
- * Starts to send `bytes` from `buffer`, which stays untouched until the request
- * is done. With `synchronous` the send is done only when the receiver has matched
- * it. *request_p becomes NULL if it was done at once, without error. Returns 0 or the
- * transport's own error code; on error there is no request.
+ * Starts to send `bytes` from `buffer`, which stays untouched until the request is done. With
+ * `synchronous` the send is done only when the receiver has matched it. *request_p becomes NULL if
+ * it was done immediately, without error. Returns 0 or the transport's own error code; on error
+ * there is no request.
  */
 int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
                       bool synchronous, pb_request_t *request_p);
@@ -50,10 +50,8 @@ bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p, int *
 bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, size_t bytes,
                           int *error_p);
 
-/**
- * Takes a receive of which the library has reported that it ends, see pb_transfer_arrived(): the
- * request is given back, *request_p becomes NULL. Returns 0 or an error as above.
- */
+/** Takes a receive whose end the library has reported, see pb_transfer_arrived(): the request is
+ * given back, *request_p becomes NULL. Returns 0 or an error as above. */
 int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t bytes);
 
 /**

@@ -185,7 +185,7 @@ int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
     const int rc = coll_pipebcast_error(
         pb_planner_role(module->planner, root, decided->kind, NULL, 0, planned));
     if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_lose(module, rc); /* likewise */
+        coll_pipebcast_lose(module, rc); /* the others may send to this rank */
         return rc;
     }
     planned->segment_size = decided->segment_size;

@@ -1,7 +1,8 @@
 /*
- * A broadcast by multicast: the root's frames go to all hosts at once, and what is lost is repaired
- * down the planned tree (engine/multicast/multicast.h). In a plan by leaders (topo/trees/leaders.h)
- * the leaders take frames in, and hand the message on inside their hosts in pieces.
+ * A broadcast by multicast: switches copy the root's frames to all hosts, and lost frames are
+ * repaired down the planned tree (engine/multicast/multicast.h). In a plan by leaders
+ * (topo/trees/leaders.h) the leaders receive frames, and pass the message on inside their hosts in
+ * pieces.
  *
  * When this rank has the message, others may still ask it for frames. Then the operation outlives
  * its result: it lingers as a task of its own, with a copy of the message, until they have
@@ -16,7 +17,7 @@
 #include "operation/operation.h"
 #include "pml/transport.h"
 
-/** Pieces have the last tag of the operation: so many below the first. */
+/** Distance of the pieces' tag, the last of the operation, from the first. */
 #define TAG_OF_PIECES (COLL_PIPEBCAST_TAGS - 1)
 
 typedef struct multicast {

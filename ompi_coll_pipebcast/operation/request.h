@@ -18,7 +18,7 @@ typedef struct coll_pipebcast_request {
     coll_pipebcast_module_t *module;
     coll_pipebcast_call_t call; /**< the datatype is retained; the tag is the first of all sets */
     unsigned n_starts;          /**< of a persistent one */
-    pb_planned_t planned;       /**< likewise, but for the role, at the initialisation */
+    pb_planned_t planned;       /**< of a persistent one, but for the role, at its initialization */
     coll_pipebcast_operation_t *operation; /**< NULL: not begun, or through */
     int error;                             /**< the result */
 } coll_pipebcast_request_t;

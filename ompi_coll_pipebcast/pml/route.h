@@ -10,9 +10,9 @@
 
 /**
  * Whether synchronous sends may be used. With several TCP links for each pair of ranks
- * (btl_tcp_links) two ranks that open connections to each other and use them wait for ever in Open
- * MPI 4.1.4, without pipebcast, too. Standard sends do not; what waits at a late rank has no bound
- * then. Each rank may decide by itself.
+ * (btl_tcp_links) two ranks that open connections to each other and use them wait without end in
+ * Open MPI 4.1.4, without pipebcast, too. Standard sends do not; bytes that wait at a late rank
+ * have no bound then. Each rank may decide by itself.
  */
 bool coll_pipebcast_may_acknowledge(void);
 

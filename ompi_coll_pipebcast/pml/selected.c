@@ -2,7 +2,7 @@
 
 static int closed(void);
 
-/** Open MPI ignores a PML component that has no function to initialise it. */
+/** Open MPI ignores a PML component that has no function to initialize it. */
 static mca_pml_base_component_t component = {
     .pmlm_version =
         {

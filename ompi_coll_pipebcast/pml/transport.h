@@ -11,7 +11,7 @@ struct pb_transport {
     struct ompi_communicator_t *comm;
     int tag; /**< of all segments of the broadcast */
     coll_pipebcast_lock_t
-        *lock;         /**< of transfers: held by whoever is inside the broadcast; borrowed */
+        *lock;         /**< of transfers: held by the thread inside the broadcast; borrowed */
     bool acknowledges; /**< synchronous sends are used, where the engine wants them, */
     bool acknowledges_inside; /**< and also to ranks of this node */
     bool reports; /**< the PML reports the end of a receive; else it is found when asked for */

@@ -1,11 +1,11 @@
 /*
- * The datagrams of a multicast group: how frames reach all members at once, or do not.
+ * The datagrams of a multicast group, by which a frame reaches all members, or does not.
  *
  * A datagram that was sent may be lost, come late, twice, or after one that was sent after it, and
- * what comes may be from anybody: so nobody waits for one alone, and what one carries is
- * checked before it is used (engine/multicast/frame.h). The UDP implementation is
- * engine/multicast/udp_datagrams.h; the engine's unit tests have one in memory. Both may be in
- * one program, so the interface is a table of functions and not resolved when linking.
+ * what comes may be from anybody: so nobody waits for one alone, and what one carries is checked
+ * before it is used (engine/multicast/frame.h). The UDP implementation is
+ * engine/multicast/udp_datagrams.h; the engine's unit tests have one in memory. Both may be in one
+ * program, so the interface is a table of functions and not resolved when linking.
  */
 #ifndef PB_MULTICAST_DATAGRAMS_H
 #define PB_MULTICAST_DATAGRAMS_H
@@ -47,7 +47,7 @@ struct pb_datagrams {
      */
     bool (*next)(pb_datagrams_t *datagrams, const uint8_t **bytes_p, size_t *length_p);
 
-    /** Datagrams that were lost because nobody took them in, as far as that is known. */
+    /** Datagrams that were lost because nobody received them, if it is known. */
     uint64_t (*dropped)(pb_datagrams_t *datagrams);
 
     /** How many of the largest ones may wait to be taken in. */

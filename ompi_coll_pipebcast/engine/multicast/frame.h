@@ -2,14 +2,14 @@
  * A frame: the part of a broadcast's message that one datagram carries, and the header before it.
  *
  * A header is 24 bytes, numbers little-endian: the form (1), flags (1: bit 0, a checksum follows),
- * bytes of the payload (2), the key of the group (8), the number of the broadcast (8), the index
- * of the frame (4); then, with the flag, 8 bytes of checksum over the header before it and the
+ * bytes of the payload (2), the key of the group (8), the number of the broadcast (8), the index of
+ * the frame (4); then, with the flag, 8 bytes of checksum over the header before it and the
  * payload. Then the payload, up to the datagram's end.
  *
- * The key keeps groups apart that share an address and a port, and everybody who cannot listen
- * to the network. Whoever can listen could forge a frame, so where that matters frames have the
- * checksum, SipHash-2-4 (Aumasson and Bernstein 2012) under a key that is never sent in a datagram.
- * Without it, UDP's own checksum is what finds damage.
+ * The key separates groups that share an address and a port, and keeps out senders that cannot
+ * listen to the network. A sender that can listen could forge a frame, so where that matters frames
+ * have the checksum, SipHash-2-4 (Aumasson and Bernstein 2012) under a key that is never sent in a
+ * datagram. Without it, UDP's own checksum is what finds damage.
  */
 #ifndef PB_MULTICAST_FRAME_H
 #define PB_MULTICAST_FRAME_H

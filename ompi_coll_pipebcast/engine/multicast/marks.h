@@ -73,7 +73,7 @@ static inline uint32_t pb_marks_block(const pb_marks_t *marks)
     return marks->window < PB_MARKS_BLOCKS ? 1 : marks->window / PB_MARKS_BLOCKS;
 }
 
-/** How the next broadcast, of so many frames > 0, goes. O(1). */
+/** The step of the next broadcast, of `n_frames` > 0. O(1). */
 pb_step_t pb_marks_next(pb_marks_t *marks, uint32_t n_frames);
 
 #endif

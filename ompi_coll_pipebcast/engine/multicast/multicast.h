@@ -1,16 +1,15 @@
 /*
- * Broadcasts by multicast: one datagram of each frame reaches every member of the group, and what
- * does not arrive is repaired along a tree over the reliable channel. Everything that must arrive
- * goes over that channel (engine/control.h), so no loss of datagrams can do more than delay.
+ * Broadcasts by multicast: one datagram of each frame reaches every member of the group, and lost
+ * frames are repaired along a tree over the reliable channel. Everything that must arrive goes over
+ * that channel (engine/control.h), so a loss of datagrams delays a broadcast at most.
  *
  * ## Who sends what to whom
  *
  * All members have a pb_multicast_t, and start the group's broadcasts in the same order, with the
  * same root and bytes; numbers and positions follow from that. What a rank does in one of them is a
  * *part* (engine/multicast/part.h). Each broadcast has a control channel of its own (a tag), on
- * which the *words* of engine/multicast/word.h go between parents and children of its tree, which
- * is that of stream 0 of the role. The tree should follow the switches, as loss is shared below a
- * switch.
+ * which the *words* of engine/multicast/word.h go between parents and children of its tree, stream
+ * 0 of the role. The tree should follow the switches, as loss is shared below a switch.
  *
  * 1. The root sends its frames to the group as far as the rule of engine/multicast/marks.h lets it,
  *    and no faster than its rate (engine/multicast/rate.h).

@@ -8,7 +8,7 @@
 
 #include "engine/multicast/part_internal.h"
 
-/** The tree of the broadcast is that of this stream. */
+/** The stream with the tree of the broadcast. */
 #define STREAM UINT32_C(1)
 
 typedef pb_part_t part_t;

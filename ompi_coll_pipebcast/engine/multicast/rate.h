@@ -35,10 +35,10 @@ void pb_rate_init(pb_rate_t *rate, uint64_t ceiling);
  */
 uint64_t pb_rate_allows(pb_rate_t *rate, int64_t now);
 
-/** So many bytes were sent. */
+/** Notes that `bytes` were sent. */
 void pb_rate_spend(pb_rate_t *rate, uint64_t bytes);
 
-/** Of `frames` that were sent to each of `ranks` ranks, they had so many repaired in all. */
+/** Notes that `ranks` ranks, each of them sent `frames`, had `repaired` of them repaired in all. */
 void pb_rate_note(pb_rate_t *rate, uint64_t frames, uint64_t ranks, uint64_t repaired);
 
 #endif

@@ -23,9 +23,9 @@
 #define GRO_BYTES 65536
 
 /**
- * What a frame takes of a receive buffer beside its bytes: the kernel's structures and what a
- * driver leaves free before the frame, all rounded up to a power of 2, and a structure of its
- * own. 1,500 bytes take 2,304.
+ * Bytes of a receive buffer that a frame takes in addition to its own: the kernel's structures and
+ * the driver's room before the frame, all rounded up to a power of 2, and a structure of its own.
+ * 1,500 bytes take 2,304.
  */
 #define OVERHEAD_INSIDE 384
 #define OVERHEAD_BESIDE 256
@@ -47,7 +47,7 @@ typedef struct udp {
     size_t frame_bytes;
     uint64_t n_dropped;
     uint32_t last_dropped; /**< the kernel's counter, which wraps */
-    /* Received messages, and which datagram of which of them is the next. */
+    /* Received messages, and the next datagram in them. */
     int n_messages; /**< that the arrays below have room for */
     int n_here;     /**< that the last system call has received */
     int at;         /**< the next message */

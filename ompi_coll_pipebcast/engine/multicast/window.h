@@ -52,7 +52,7 @@ static inline bool pb_window_fits_run(const pb_window_t *window, uint32_t first,
     return pb_window_has_run(window, first, n) && bytes == pb_window_run_bytes(window, first, n);
 }
 
-/** Whether the message has such a frame, of so many bytes. */
+/** Tells whether the message has a frame `index` of `bytes`. */
 static inline bool pb_window_fits(const pb_window_t *window, uint32_t index, uint32_t bytes)
 {
     return pb_window_fits_run(window, index, 1, bytes);

@@ -64,7 +64,7 @@ typedef struct pb_word {
  * its length. */
 size_t pb_word_write(const pb_word_t *word, uint8_t *bytes);
 
-/** Frames of one REPAIR at most, where each has so many bytes: their payload is about 32 KB. */
+/** Most frames of one REPAIR, each of `payload` bytes: about 32 KB together. */
 uint32_t pb_word_most_repaired(uint32_t payload);
 
 /**
