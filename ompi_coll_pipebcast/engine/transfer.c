@@ -435,19 +435,24 @@ HOT bool send_one(pb_transfer_t *t, pb_lane_t *lane)
     return true;
 }
 
-/** One segment to each child in turn, until nothing can be sent: older segments go first. */
+/**
+ * One segment to each child in turn, until nothing can be sent: older segments go first. Another
+ * round is needed only if the next segment of a child that was served is here, too.
+ */
 HOT bool send_all(pb_transfer_t *t)
 {
-    bool has_moved = false;
-    bool moves;
+    bool moved = false;
+    bool more;
     do {
-        moves = false;
+        more = false;
         for (pb_lane_t *lane = t->children; lane < t->served_end; lane++) {
-            moves |= may_send(t, lane) && send_one(t, lane);
+            if (MOSTLY(may_send(t, lane)) && send_one(t, lane)) {
+                more |= is_here(t, lane);
+                moved = true;
+            }
         }
-        has_moved |= moves;
-    } while (moves);
-    return has_moved;
+    } while (more);
+    return moved;
 }
 
 /** In turn, when a child has all: the next one is served; true if there is one. */
@@ -495,7 +500,7 @@ __attribute__((always_inline)) inline bool pb_transfer_arrived(pb_lane_t *lane,
 {
     pb_transfer_t *t = lane->transfer;
     pb_flight_t *flight = flight_at(lane, lane->n_ended);
-    if (!MOSTLY(n_flying(lane) > 0 && flight->request == request)) {
+    if (!MOSTLY(flight->request == request)) { /* one is under way: a report comes for no other */
         return false;
     }
     arrive(t, flight, pb_transport_take(t->transport, &flight->request, flight->bytes));

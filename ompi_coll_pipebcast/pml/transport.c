@@ -33,8 +33,10 @@ static inline bool is_acknowledged(const pb_transport_t *transport, int rank)
                 ompi_comm_peer_lookup(transport->comm, rank)->super.proc_flags));
 }
 
-inline int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
-                             bool synchronous, pb_request_t *request_p)
+__attribute__((always_inline)) inline int pb_transport_send(pb_transport_t *transport,
+                                                            const void *buffer, size_t bytes,
+                                                            int rank, bool synchronous,
+                                                            pb_request_t *request_p)
 {
     const int rc = MCA_PML_CALL(isend((void *) buffer, bytes, MPI_BYTE, rank, transport->tag,
                                       synchronous && is_acknowledged(transport, rank)
