@@ -13,8 +13,9 @@
  */
 #include "pml/transport.h"
 
-#include <pthread.h>
 #include <stdlib.h>
+
+#include "base/lock.h"
 
 typedef struct given_up {
     struct given_up *next;
@@ -22,7 +23,7 @@ typedef struct given_up {
     void *memory;
 } given_up_t;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static coll_pipebcast_lock_t lock = {.mutex = OPAL_MUTEX_STATIC_INIT};
 static given_up_t *first;
 
 /** Frees what has ended. */
@@ -50,11 +51,11 @@ void coll_pipebcast_give_up(ompi_request_t *request, void *memory)
         return;
     }
     given_up_t *item = malloc(sizeof(*item));
-    pthread_mutex_lock(&lock);
+    coll_pipebcast_lock(&lock);
     if (item != NULL) { /* else the request and its memory stay to the end of the job */
         *item = (given_up_t){.next = first, .request = request, .memory = memory};
         first = item;
     }
     sweep();
-    pthread_mutex_unlock(&lock);
+    coll_pipebcast_unlock(&lock);
 }
