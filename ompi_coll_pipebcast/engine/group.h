@@ -75,7 +75,7 @@ bool pb_member_start(pb_member_t *member, pb_control_t *control, pb_transport_t 
                      size_t room, pb_member_join_t *join, void *caller);
 
 /**
- * The root, which takes part at once, by a header of its own that is freed at the end. 0, or an
+ * The root, which takes part immediately, by a header of its own that is freed at the end. 0, or an
  * error of `join` or pb_group_start(): nothing was started.
  */
 int pb_member_start_as_root(pb_member_t *member, pb_control_t *control, pb_transport_t *transport,

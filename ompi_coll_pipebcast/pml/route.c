@@ -134,7 +134,7 @@ const char *coll_pipebcast_pml_name(void)
         ->cli_component->mca_component_name;
 }
 
-/** A medium of which the PML is known; whether the PML has BTLs that can be looked at. */
+/** Begins a medium with the PML; true if the PML has BTLs that can be looked at. */
 static bool medium_init(pb_medium_t *medium)
 {
     *medium = (pb_medium_t){.mtu = 0};

@@ -47,7 +47,7 @@ static void return_credit(pb_arrival_root_t *r, int rank)
     }
 }
 
-/** Rank `rank` has arrived; its report has so many bytes. */
+/** Rank `rank` has arrived, with a report of this length. */
 static void note_arrival(pb_arrival_root_t *r, int rank, size_t bytes)
 {
     const bool is_awaited = rank >= 0 && rank < r->env.n_ranks && rank != r->env.root &&
