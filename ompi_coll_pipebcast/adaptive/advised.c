@@ -1,5 +1,5 @@
 /*
- * What a communicator knows of advice; see adaptive/advised.h.
+ * Advice as a communicator uses it; see adaptive/advised.h.
  */
 #include "adaptive/advised.h"
 
@@ -20,7 +20,7 @@
 
 /* ---- the communicator ---- */
 
-/** Of the rank's host, also where the rank sits at a level inside it. */
+/** Returns the name of the rank's host, also where the rank sits at a level inside the host. */
 static const char *host_name(const coll_pipebcast_module_t *module, int rank)
 {
     const pb_network_t *network = module->placed->placement->network;
@@ -197,8 +197,8 @@ int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, co
 /* ---- advice, at the root ---- */
 
 /**
- * Whether a tree, if it were announced, would be within the bound on connections; reports once that
- * it is not. O(ranks * streams) where there is a bound.
+ * Returns whether a tree would keep within the bound on connections; if not, reports it once.
+ * O(ranks * streams) where there is a bound.
  */
 static bool is_within_bound(const coll_pipebcast_advised_t *advised, const pb_advice_tree_t *tree)
 {

@@ -1,6 +1,6 @@
 /*
- * What a communicator knows of advice: its hosts, the trees that were announced to all its ranks,
- * and, at roots, the advice itself.
+ * Advice of a communicator: its hosts, the trees that were announced to all its ranks, and, at
+ * roots, the advice itself.
  */
 #ifndef COLL_PIPEBCAST_ADVISED_H
 #define COLL_PIPEBCAST_ADVISED_H

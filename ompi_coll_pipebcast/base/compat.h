@@ -261,7 +261,7 @@ static inline const mca_base_component_t *coll_pipebcast_static_component(int i)
  * where it is set here, the rank leaves out numbers that others still wait for.
  */
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
-/** What a user can assert of a communicator's messages. */
+/** Assertions that a user can make of a communicator's messages. */
 static const struct {
     char key[32];
     uint32_t bit;
@@ -295,8 +295,8 @@ static inline void coll_pipebcast_define_assertions(struct ompi_communicator_t *
 #endif
 
 /**
- * Whether messages of a communicator may overtake each other, as the user has asserted by
- * mpi_assert_allow_overtaking: now, and alike on all ranks. Our broadcasts need their order.
+ * Returns whether messages of a communicator may now overtake each other: the user asserts
+ * mpi_assert_allow_overtaking. Alike on all ranks. Our broadcasts need the messages' order.
  */
 static inline bool coll_pipebcast_may_overtake(struct ompi_communicator_t *comm)
 {
@@ -329,7 +329,7 @@ typedef struct coll_pipebcast_functions {
     mca_coll_base_module_t *bcast_init_module;
 } coll_pipebcast_functions_t;
 
-/** Those that a communicator has now. */
+/** Returns the broadcasts that a communicator has now. */
 static inline coll_pipebcast_functions_t
 coll_pipebcast_functions_of(const struct ompi_communicator_t *comm)
 {

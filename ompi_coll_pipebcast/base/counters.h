@@ -1,11 +1,10 @@
 /*
- * What the component has done in this process, as performance variables of MPI_T
- * named coll_pipebcast_*: any MPI_T tool reads them, `ompi_info --all` lists them.
+ * Counters of this process, as performance variables of MPI_T named coll_pipebcast_*. Any MPI_T
+ * tool reads them; `ompi_info --all` lists them.
  *
- * Every broadcast of at least one byte that Open MPI hands to us is counted once:
- * under its algorithm, under the reason for which the fallback component got it, or
- * as failed. A persistent one is counted at each start, or once where the fallback component got
- * it.
+ * Every broadcast of at least one byte that Open MPI hands to us is counted once. It counts under
+ * its method, under the reason for which the fallback component got it, or as failed. A persistent
+ * one is counted at each start, or once where the fallback component got it.
  */
 #ifndef COLL_PIPEBCAST_COUNTERS_H
 #define COLL_PIPEBCAST_COUNTERS_H
@@ -26,7 +25,7 @@ typedef enum {
     COLL_PIPEBCAST_N_REASONS,
 } coll_pipebcast_reason_t;
 
-/** How a broadcast was done: the kind of its tree (a pb_kind_t), or one of these. */
+/** Methods by which broadcasts are counted: the kind of the tree (a pb_kind_t), or one of these. */
 enum {
     COLL_PIPEBCAST_BY_ARRIVAL_B = PB_KIND_COUNT, /**< to groups of ranks as they arrived */
     COLL_PIPEBCAST_BY_ARRIVAL_NB,                /**< the same, with arrival = nb */

@@ -34,7 +34,7 @@ void coll_pipebcast_log_close(void)
     state.output = -1;
 }
 
-/** Whether the message is new; remembers it. */
+/** Returns whether the message is new, and remembers it. */
 static bool is_new(const char *message)
 {
     bool found = false;

@@ -1,5 +1,5 @@
 /*
- * What the component reports to people.
+ * Messages of the component to users.
  */
 #ifndef COLL_PIPEBCAST_LOG_H
 #define COLL_PIPEBCAST_LOG_H

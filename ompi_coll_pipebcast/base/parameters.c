@@ -55,7 +55,7 @@ enum {
     TEXT = MCA_BASE_VAR_TYPE_STRING,
 };
 
-/** Who may change a parameter while a program runs, by MPI_T. */
+/** Scopes: the processes that may change a parameter by MPI_T while a program runs. */
 enum {
     READONLY = MCA_BASE_VAR_SCOPE_READONLY,
     LOCAL = MCA_BASE_VAR_SCOPE_LOCAL,    /**< any process */
@@ -264,7 +264,7 @@ static void check_advice(const coll_pipebcast_params_t *p)
     }
 }
 
-/** What the parameters hold now. MPI_T writes each by one store, at any time. */
+/** Reads the parameters as they are now. MPI_T writes each by one store, at any time. */
 static coll_pipebcast_settings_t read_settings(void)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;

@@ -104,19 +104,19 @@ typedef struct coll_pipebcast_params {
  */
 extern coll_pipebcast_params_t coll_pipebcast_params;
 
-/** Whether a parameter that is a text is set. */
+/** Returns whether a parameter that is a text is set. */
 static inline bool coll_pipebcast_is_set(const char *text)
 {
     return text != NULL && text[0] != '\0';
 }
 
-/** Whether advice is followed. Arrivals do not count then. */
+/** Returns whether advice is followed; arrivals are then ignored. */
 static inline bool coll_pipebcast_follows_advice(void)
 {
     return coll_pipebcast_is_set(coll_pipebcast_params.advice_dir);
 }
 
-/** Whether that is a value of `segment_size`. */
+/** Returns whether `bytes` is a valid value of `segment_size`. */
 static inline bool coll_pipebcast_is_segment_size(size_t bytes)
 {
     return bytes == 0 ||

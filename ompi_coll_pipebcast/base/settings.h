@@ -20,7 +20,7 @@ typedef struct coll_pipebcast_settings {
     size_t segment_size; /**< bytes; 0: chosen */
 } coll_pipebcast_settings_t;
 
-/** Those of the start, constant once the component is open. */
+/** Settings at the start, constant once the component is open. */
 extern coll_pipebcast_settings_t coll_pipebcast_first_settings;
 
 /** The settings for a communicator that is made now, for any thread. A value out of range is
@@ -28,8 +28,8 @@ extern coll_pipebcast_settings_t coll_pipebcast_first_settings;
 coll_pipebcast_settings_t coll_pipebcast_settings_now(void);
 
 /**
- * What the planner chooses among: the kind that is set, or PB_CHOOSE_*. Where advice is followed,
- * the fallback component is no candidate, as only the root knows whether there is advice.
+ * Returns the kind that is set, or the PB_CHOOSE_* from which the planner chooses. Where advice is
+ * followed, the fallback component is no candidate: only the root knows whether there is advice.
  */
 static inline int coll_pipebcast_kind_to_choose(const coll_pipebcast_settings_t *settings)
 {
@@ -38,22 +38,21 @@ static inline int coll_pipebcast_kind_to_choose(const coll_pipebcast_settings_t 
                                                       : PB_CHOOSE_ALL;
 }
 
-/** Whether the whole message goes to one rank after another, whether they have arrived or not. */
+/** Returns whether the root sends the whole message to one rank after another, arrived or not. */
 static inline bool coll_pipebcast_goes_in_turn(const coll_pipebcast_settings_t *settings)
 {
     return !coll_pipebcast_follows_advice() && settings->arrival == COLL_PIPEBCAST_ARRIVAL_NB &&
            settings->algorithm == PB_KIND_FLAT;
 }
 
-/** Whether every broadcast is arrival-aware, because the user has set it. */
+/** Returns whether every broadcast is arrival-aware, because the user has set it. */
 static inline bool coll_pipebcast_is_arrival_aware(const coll_pipebcast_settings_t *settings)
 {
     return !coll_pipebcast_follows_advice() && !coll_pipebcast_goes_in_turn(settings) &&
            settings->arrival >= COLL_PIPEBCAST_ARRIVAL_B;
 }
 
-/** Whether the message may be sent to ranks that have not arrived, in an arrival-aware broadcast.
- */
+/** Returns whether an arrival-aware broadcast may send to ranks that have not arrived. */
 static inline bool coll_pipebcast_may_send_unasked(const coll_pipebcast_settings_t *settings)
 {
     return settings->arrival == COLL_PIPEBCAST_ARRIVAL_AUTO ||
@@ -61,7 +60,7 @@ static inline bool coll_pipebcast_may_send_unasked(const coll_pipebcast_settings
 }
 
 /**
- * Whether something is learnt of how long broadcasts take. Not where advice is followed, or every
+ * Returns whether measured times are learnt: not where advice is followed, nor where every
  * broadcast is arrival-aware.
  */
 static inline bool coll_pipebcast_learns(const coll_pipebcast_settings_t *settings)

@@ -1,6 +1,6 @@
 /*
- * What the communicator whose ranks agreed last was found to be, as performance variables of MPI_T
- * for pipebcast-doctor: texts for people, "" before. Its numbers are among base/counters.h.
+ * Status of the communicator whose ranks agreed last, as performance variables of MPI_T for
+ * pipebcast-doctor. The texts are for people, "" before. Numbers are in base/counters.h.
  */
 #ifndef COLL_PIPEBCAST_STATUS_H
 #define COLL_PIPEBCAST_STATUS_H

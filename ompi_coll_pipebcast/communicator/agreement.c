@@ -128,9 +128,9 @@ static void report_serving(const coll_pipebcast_module_t *module)
 #define LEAST_CACHE ((size_t) 128 << 10)
 
 /**
- * What the planner may keep: the parameter cache_size; as the n-th of more than 16 communicators
- * 16 / n of that, so that what all keep grows with the logarithm of their number. But at least what
- * one root needs, lest each broadcast be planned anew.
+ * Returns the bytes that the planner may keep: the parameter cache_size, or 16 / n of it for the
+ * n-th of more than 16 communicators. So the sum grows with the logarithm of n. LEAST_CACHE of it
+ * remain, lest each broadcast be planned anew.
  */
 static size_t take_cache(coll_pipebcast_module_t *module)
 {
@@ -174,7 +174,8 @@ static void begin_serving(coll_pipebcast_module_t *module, const coll_pipebcast_
     coll_pipebcast_connections_report(module);
 }
 
-/* What can be out of memory; all is tried twice, as that may be one allocation. */
+/* Preparation: all that can run out of memory. A second try follows: one allocation may fail alone.
+ */
 
 static int prepare_settings(coll_pipebcast_module_t *module)
 {
@@ -223,7 +224,7 @@ static int prepare(coll_pipebcast_module_t *module)
 
 /* The agreement. */
 
-/** What all ranks have in common; without memory for that, the job ends. */
+/** Finds what all ranks have in common; ends the job if out of memory. */
 static coll_pipebcast_common_t compare(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_common_t common;
@@ -244,8 +245,8 @@ static void use_first_topology(coll_pipebcast_module_t *module)
     }
 }
 
-/** Whether ranks that are alike have read the same of the topology file, if they name one. An error
- * of Open MPI's. */
+/** Compares what ranks have read of the topology file, if they name one. Returns an error of Open
+ * MPI's. */
 static int compare_files(coll_pipebcast_module_t *module, bool *alike_p)
 {
     *alike_p = true;

@@ -58,7 +58,7 @@ void coll_pipebcast_connections_note(coll_pipebcast_module_t *module, const pb_p
     }
 }
 
-/** What is noted of another process, as bits of the value in coll_pipebcast_process.peers. */
+/** Notes on another process, as bits of the value in coll_pipebcast_process.peers. */
 enum { IS_COUNTED = 1, IS_OPENED = 2 };
 
 /** Notes something of a rank's process; false: it was noted before, or out of memory. */

@@ -20,8 +20,8 @@
 uint64_t coll_pipebcast_connections_own(void);
 
 /**
- * Whether a rank may talk directly to every other one of its communicator, alike on all ranks once
- * they have agreed; not to be asked before.
+ * Returns whether a rank may connect to every other rank of its communicator; alike on all ranks.
+ * Valid only once they have agreed.
  */
 static inline bool coll_pipebcast_may_reach_all(const coll_pipebcast_module_t *module)
 {

@@ -25,7 +25,7 @@ const char *coll_pipebcast_gate_reason(void)
 
 /* Models that were measured. */
 
-/** What is wrong with the measured model for this communicator, into `why`; false: nothing. */
+/** Writes into `why` what makes the measured model unfit for this communicator; false: nothing. */
 static bool is_unfit(const coll_pipebcast_module_t *module, uint64_t slowest, char *why,
                      size_t why_size)
 {

@@ -15,9 +15,8 @@
 #define COLL_PIPEBCAST_DEFAULT_MTU 1500
 
 /**
- * Whether the user has opened the gate, by the parameter transport = any or by naming what
- * broadcasts are to be done with: a tree, a way to treat arrivals, a directory of advice. Depends
- * on parameters alone.
+ * Returns whether the user has opened the gate by parameters: transport = any, or a choice of tree,
+ * arrivals or advice.
  */
 bool coll_pipebcast_gate_is_opened(void);
 

@@ -1,5 +1,5 @@
 /*
- * How a communicator joins its group of multicast, and probes it; see communicator/multicast.h.
+ * Multicast group of a communicator: how ranks join and probe it; see communicator/multicast.h.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -60,8 +60,8 @@ _Static_assert(COLL_PIPEBCAST_PROBE_TAGS == N_ROUNDS, "a tag for each round");
 #define LEAST_PATIENCE INT64_C(2000000)
 #define MOST_PATIENCE INT64_C(1000000000)
 
-/** What the ranks learn of each other: the maximum of each number over them, where rank 0 alone has
- * the first ones. */
+/** Numbers that ranks exchange to join: each is the maximum over the ranks. Rank 0 alone has the
+ * first ones. */
 enum {
     V_KEY,
     V_SECRET,       /**< two numbers */
@@ -112,7 +112,7 @@ void coll_pipebcast_multicast_count(coll_pipebcast_multicast_t *multicast)
     multicast->counted = *now;
 }
 
-/* What rank 0 decides, and what follows from the communicator. */
+/* Decisions of rank 0, and values that follow from the communicator. */
 
 /**
  * Members of the same processes have the same address, so that switches and interfaces have one
@@ -131,7 +131,7 @@ static void find_address(coll_pipebcast_multicast_t *multicast)
     multicast->port = (uint16_t) (FIRST_PORT + pb_hash_end(state) % N_PORTS);
 }
 
-/** Whether frames have a checksum, by the speed of the slowest host's link. */
+/** Returns whether frames have a checksum, by the speed of the slowest host's link. */
 static bool has_checksum(uint64_t bits_per_second)
 {
     const int wanted = coll_pipebcast_params.multicast_checksum;
@@ -157,7 +157,7 @@ static bool decide(coll_pipebcast_multicast_t *multicast)
 
 /* Joining. */
 
-/** Whether no lower rank is on this rank's host. */
+/** Returns whether no lower rank is on this rank's host. */
 static bool is_first_of_host(const coll_pipebcast_module_t *module)
 {
     const pb_placement_t *placement = module->placed->placement;
@@ -362,7 +362,7 @@ static bool begin_round(coll_pipebcast_multicast_t *multicast, int64_t now)
     return multicast->has_begun;
 }
 
-/** Whether the round has shown something. */
+/** Concludes the probe if the round has shown enough. */
 static void judge_round(coll_pipebcast_multicast_t *multicast)
 {
     if (multicast->is_concluded || !multicast->part.is_settled) {

@@ -24,7 +24,7 @@ static hwloc_obj_t holder(hwloc_topology_t topology, hwloc_const_cpuset_t cpuset
     return NULL;
 }
 
-/** Whether an object divides the host, and has cores to be shared by ranks. */
+/** Returns whether an object divides the host, and has cores that ranks can share. */
 static bool is_level(hwloc_topology_t topology, hwloc_obj_t object)
 {
     hwloc_obj_t host = hwloc_get_root_obj(topology);

@@ -30,9 +30,9 @@
 void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 
 /**
- * Whether this rank is lost. Now and then it looks whether another one is, or has failed, or the
- * communicator was revoked (ULFM); then it is from now on, too. To be asked when a broadcast has
- * found nothing to do. With the module's lock held.
+ * Returns whether this rank is lost. Now and then looks whether another rank is lost or has failed,
+ * or the communicator was revoked (ULFM): then this rank is lost from now on. Call it when a
+ * broadcast has found nothing to do, with the module's lock held.
  */
 bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module);
 

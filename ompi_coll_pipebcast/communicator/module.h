@@ -15,7 +15,7 @@
 #include "engine/arrival/state.h"
 #include "topo/model/planner.h"
 
-/** What a communicator does with a broadcast. */
+/** States of a communicator: how it treats a broadcast. */
 typedef enum {
     COLL_PIPEBCAST_UNDECIDED, /**< there was no broadcast yet */
     COLL_PIPEBCAST_SERVING,   /**< large broadcasts are ours */

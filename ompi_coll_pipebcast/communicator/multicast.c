@@ -14,7 +14,7 @@
 #include "communicator/module.h"
 #include "communicator/placement.h"
 
-/** Of a communicator on fewer hosts no tree carries the message over a link more than once either.
+/** Hosts of the smallest communicator with multicast. On fewer, no tree loads a link twice either.
  */
 #define FEWEST_HOSTS 3
 
@@ -122,11 +122,11 @@ void coll_pipebcast_multicast_settle(coll_pipebcast_module_t *module)
 /* Life. */
 
 /**
- * Whether others like this communicator may broadcast at the same time, as the rows or columns of a
- * grid of ranks do. Nothing holds up a root's frames where others are before them in a switch: what
- * its queue has no room for is lost, and repaired. A switch that does not snoop brings all of them
- * to all hosts, so that even communicators collide that share no link. So by default these
- * broadcast by trees, which share links as TCP does.
+ * Returns whether communicators like this one may broadcast at the same time, as the rows or
+ * columns of a grid of ranks do. Frames of several roots overflow a switch's queue: they are lost,
+ * and repaired. A switch without snooping brings all frames to all hosts, so even communicators
+ * that share no link collide. By default such communicators use trees, which share links as TCP
+ * does.
  */
 static bool may_collide(const coll_pipebcast_module_t *module)
 {
@@ -134,7 +134,7 @@ static bool may_collide(const coll_pipebcast_module_t *module)
            coll_pipebcast_is_small_part_of_job(module->comm);
 }
 
-/** Whether the parameters let it be used; alike on all ranks. */
+/** Returns whether the parameters allow multicast; alike on all ranks. */
 static bool is_wanted(const coll_pipebcast_module_t *module, uint64_t bits_per_second)
 {
     const coll_pipebcast_settings_t *settings = &module->settings;

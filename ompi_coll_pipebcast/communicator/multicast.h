@@ -105,7 +105,7 @@ void coll_pipebcast_multicast_begin_probe(struct coll_pipebcast_module *module, 
 /** Closes the socket, if it is open. */
 void coll_pipebcast_multicast_close(coll_pipebcast_multicast_t *multicast);
 
-/** What has happened since the last call goes to the process's counters. */
+/** Adds all events since the last call to the process's counters. */
 void coll_pipebcast_multicast_count(coll_pipebcast_multicast_t *multicast);
 
 #endif

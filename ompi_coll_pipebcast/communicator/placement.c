@@ -19,7 +19,7 @@ bool coll_pipebcast_is_small_part_of_job(struct ompi_communicator_t *comm)
     return ompi_comm_size(comm) <= coll_pipebcast_job_size() / 2;
 }
 
-/** How many communicators like this one the job has room for; 0: out of memory. */
+/** Counts the communicators like this one for which the job has room; 0: out of memory. */
 static int look_for_alike(const coll_pipebcast_topology_t *topology,
                           const pb_placement_t *placement)
 {
@@ -52,7 +52,7 @@ static int count_alike(struct ompi_communicator_t *comm, coll_pipebcast_placed_t
 
 /* Placing. */
 
-/** What the records of all ranks say, by rank; the texts are the records'. */
+/** Addresses and localities by rank; their texts belong to the records. */
 typedef struct sites {
     pb_address_t *addresses; /**< with the hosts */
     pb_locality_t *places;
@@ -77,7 +77,7 @@ static int find_sites(struct ompi_communicator_t *comm, sites_t *sites)
     return OMPI_SUCCESS;
 }
 
-/** Whether the topology has the hosts of all ranks. */
+/** Returns whether the topology has the hosts of all ranks. */
 static bool has_all(const coll_pipebcast_topology_t *topology, const pb_address_t *addresses,
                     int n_ranks)
 {

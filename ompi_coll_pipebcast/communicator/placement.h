@@ -29,8 +29,8 @@ coll_pipebcast_placed_t *coll_pipebcast_place(struct ompi_communicator_t *comm,
 /** NULL is allowed. */
 void coll_pipebcast_placed_free(coll_pipebcast_placed_t *placed);
 
-/** Whether a communicator of ranks of this job has half of them or fewer: then there may be other
- * communicators like it. Alike on all its ranks. */
+/** Returns whether a communicator has at most half of the job's ranks: then there may be others
+ * like it. Alike on all its ranks. */
 bool coll_pipebcast_is_small_part_of_job(struct ompi_communicator_t *comm);
 
 #endif

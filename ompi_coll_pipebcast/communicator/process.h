@@ -1,7 +1,6 @@
 /*
- * What the communicators of a process share. All of it is found or made when a communicator is
- * made, its ranks agree, or a plan is new, and nothing of it is used on the way of a broadcast that
- * repeats an earlier one.
+ * State that the communicators of a process share. It is used when a communicator is made, its
+ * ranks agree, or a plan is new. A broadcast that repeats an earlier one uses nothing of it.
  */
 #ifndef COLL_PIPEBCAST_PROCESS_H
 #define COLL_PIPEBCAST_PROCESS_H
@@ -41,7 +40,7 @@ void coll_pipebcast_process_close(void);
 /** Gives a reference to an object of OPAL back; NULL is allowed. */
 void coll_pipebcast_release(void *object);
 
-/** What is wrong with a file, as one text, to be freed; NULL if out of memory. */
+/** Returns the errors of a file as one text, to be freed; NULL if out of memory. */
 char *coll_pipebcast_fault_of(const pb_diag_t *diag);
 
 #endif

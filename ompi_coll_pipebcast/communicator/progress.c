@@ -6,7 +6,7 @@
 /** Communicators that one call finds to be through, at most; others stay for the next call. */
 #define MAX_IDLE 16
 
-/** Of waiting for tasks when MPI ends. */
+/** Time limit for tasks when MPI ends. */
 #define MOST_SECONDS_AT_END 5
 
 static void tasks_construct(coll_pipebcast_tasks_t *tasks)

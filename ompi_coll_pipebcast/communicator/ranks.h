@@ -1,13 +1,13 @@
 /*
- * What the records that the processes of a communicator have published (communicator/record.h) have
- * in common.
+ * Comparison of the records that the processes of a communicator have published
+ * (communicator/record.h).
  */
 #ifndef COLL_PIPEBCAST_RANKS_H
 #define COLL_PIPEBCAST_RANKS_H
 
 #include "communicator/record.h"
 
-/** What the records of a communicator's ranks have in common. Alike on all ranks. */
+/** Facts that the records of a communicator's ranks have in common; alike on all ranks. */
 typedef struct coll_pipebcast_common {
     bool has_several_jobs; /**< ranks are of several jobs; the rest is not known then */
     int without;           /**< the lowest rank without a record; -1: all have one. Where there is

@@ -1,5 +1,5 @@
 /*
- * What processes publish of themselves; see communicator/record.h.
+ * Records of processes; see communicator/record.h.
  */
 #include "communicator/record.h"
 
@@ -263,7 +263,7 @@ static char *write_text(const pb_facts_t *facts, const char *host)
     return text;
 }
 
-/** Of a text of another version the facts are zeros, so that its process is not like this one. */
+/** Reads the text. Another version gives facts of zeros: its process is then not like this one. */
 static void read_text(coll_pipebcast_record_t *record)
 {
     char *host = strchr(record->text, '\n');

@@ -31,10 +31,10 @@ enum {
 };
 _Static_assert(COLL_PIPEBCAST_N_ALIKE <= PB_FACTS_N_ALIKE, "a record has room for all");
 
-/** What differs where ranks are not alike in `which`, for people. */
+/** Returns the name, for people, of the values that differ where ranks are not alike in `which`. */
 const char *coll_pipebcast_alike_name(int which);
 
-/** Whether the values themselves help people, and are no digests. */
+/** Returns whether the values themselves help people: they are no digests. */
 bool coll_pipebcast_alike_is_number(int which);
 
 typedef struct coll_pipebcast_record {

@@ -21,7 +21,7 @@
 #include "communicator/lost.h"
 #include "communicator/module.h"
 
-/** Of a message between two hosts of one switch. */
+/** Links of a message between two hosts of one switch. */
 #define N_LINKS 2
 
 /** Bytes. */
@@ -59,7 +59,7 @@ bool coll_pipebcast_sweep_prepare(coll_pipebcast_sweep_t *sweep)
     return sweep->children != NULL;
 }
 
-/** Of a message between two hosts of one switch, by what all ranks have agreed on. */
+/** Returns the time of a message between two hosts of one switch, by the agreed model. */
 static int64_t message_time(const coll_pipebcast_module_t *module, size_t bytes)
 {
     return pb_model_cost(&module->model->model, N_LINKS, bytes).rtt / 2;
@@ -101,7 +101,7 @@ bool coll_pipebcast_all_are_aware(const coll_pipebcast_module_t *module)
 
 /* The sweep. */
 
-/** How much longer than the message's own time the broadcast takes, predicted. */
+/** Predicts the time of the broadcast beyond the message's own time, as a part of the latter. */
 static double predicted_fill(const coll_pipebcast_module_t *module, int64_t message)
 {
     int64_t time, fill;

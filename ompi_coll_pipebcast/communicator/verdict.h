@@ -46,8 +46,8 @@ bool coll_pipebcast_sweep_prepare(coll_pipebcast_sweep_t *sweep);
 void coll_pipebcast_sweep_begin_serving(struct coll_pipebcast_module *module);
 
 /**
- * Whether every broadcast is arrival-aware: the user has set it, and ranks may report their
- * arrivals to the root directly. Once the ranks have agreed.
+ * Returns whether every broadcast is arrival-aware: the user has set it, and each rank may report
+ * to the root directly. Valid once the ranks have agreed.
  */
 bool coll_pipebcast_all_are_aware(const struct coll_pipebcast_module *module);
 

@@ -16,7 +16,7 @@
 #include "base/parameters.h"
 #include "component/component.h"
 
-/** What fills the slots that tuned and others leave empty; ftagree exists from 5.0 on. */
+/** Components for the slots that tuned and others leave empty; ftagree exists from 5.0 on. */
 static const char *const basics[] = {"basic", "libnbc", "self", "inter", "ftagree"};
 #define N_BASICS (sizeof(basics) / sizeof(basics[0]))
 
@@ -33,7 +33,7 @@ static mca_base_component_list_item_t *find_in_list(const char *name)
     return NULL;
 }
 
-/** Whether this Open MPI has such a component, inside its libraries or as a file. */
+/** Returns whether this Open MPI has such a component, inside its libraries or as a file. */
 static bool is_installed(const char *name)
 {
     const mca_base_component_t *component;
@@ -118,7 +118,7 @@ int coll_pipebcast_autoload(void)
     if (rc != OPAL_SUCCESS) {
         coll_pipebcast_help_each(PB_HELP_COMPONENT_NOT_FOUND, selection, missing, rc);
     }
-    /* What was found stands behind `last`. */
+    /* New components stand behind `last`. */
     opal_list_item_t *end = opal_list_get_end(&framework->framework_components);
     while (opal_list_get_next(last) != end) {
         open_found((mca_base_component_list_item_t *) opal_list_get_next(last), own);

@@ -1,5 +1,5 @@
 /*
- * How Open MPI takes pipebcast for a communicator: query, enable, disable. Nothing is communicated.
+ * Selection of pipebcast for a communicator: query, enable, disable. Nothing is communicated.
  */
 #include "base/log.h"
 #include "base/parameters.h"
@@ -62,7 +62,7 @@ static coll_pipebcast_module_t *get_module(void)
     return module;
 }
 
-/** Whether there is another component for each kind of broadcast. */
+/** Returns whether there is another component for each kind of broadcast. */
 static bool has_fallback(const struct ompi_communicator_t *comm)
 {
     return comm->c_coll->coll_bcast != NULL && comm->c_coll->coll_bcast_module != NULL &&
@@ -97,8 +97,8 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     return OMPI_SUCCESS;
 }
 
-/** Whether the communicator ends with MPI. MPI_COMM_SELF does where MPI_COMM_WORLD has one rank,
- * too, which may have spawned others. */
+/** Returns whether the communicator ends with MPI. MPI_COMM_SELF counts, too: a world of one rank,
+ * which may have spawned others, has no module. */
 static bool is_permanent(const struct ompi_communicator_t *comm)
 {
     return comm == &ompi_mpi_comm_world.comm || comm == &ompi_mpi_comm_self.comm;

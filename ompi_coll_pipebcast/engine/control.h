@@ -29,9 +29,9 @@ int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int
 int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p);
 
 /**
- * Whether a receive is done. When it is, the request is given back, *request_p becomes NULL, and
- * *error_p is 0 or the error; without error, from whom and how many bytes came. Makes no progress
- * by itself.
+ * Returns whether a receive is done. If so, gives the request back, sets *request_p to NULL, and
+ * *error_p to 0 or the error. Without error, sets the sender and the bytes. Makes no progress by
+ * itself.
  */
 bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,
                          size_t *bytes_p, int *error_p);

@@ -44,7 +44,7 @@ bool pb_group_advance(pb_group_t *group);
 /** The first error, 0 if none; may be PB_ERR_EMPTY. */
 int pb_group_error(const pb_group_t *group);
 
-/** Whether the transport refused, so that what is under way may never end. */
+/** Returns whether the transport refused, so that the rest may never end. */
 bool pb_group_is_broken(const pb_group_t *group);
 
 /** As pb_transfer_cancel(); for a group that does not run, too. */

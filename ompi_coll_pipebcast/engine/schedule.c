@@ -6,7 +6,7 @@
 /** Bytes that a transport keeps in addition to each message that waits, about as ob1. */
 #define WEIGHT_OF_ANY 256
 
-/** What a broadcast of `bytes` weighs. */
+/** Returns the weight of a broadcast of `bytes`. */
 static uint64_t weight_of(size_t bytes)
 {
     return bytes < PB_SCHEDULE_MAX_WEIGHT - WEIGHT_OF_ANY ? bytes + WEIGHT_OF_ANY
@@ -55,8 +55,8 @@ void pb_schedule_close(pb_schedule_t *schedule)
     schedule->is_open = false;
 }
 
-/** Whether the next broadcast is swept, if `asked`, or for the weight and time since the last one.
- */
+/** Returns whether the next broadcast is swept: no sweep is open, and it is `asked`, or the weight
+ * or time since the last one is enough. */
 static bool is_next(const pb_schedule_t *schedule, bool asked)
 {
     return !schedule->is_open && (asked || schedule->weight >= PB_SCHEDULE_INTERVAL ||

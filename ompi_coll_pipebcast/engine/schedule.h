@@ -30,10 +30,10 @@
  */
 #define PB_SCHEDULE_LAG (UINT64_C(1) << 20)
 
-/** Of one broadcast at most, so that the lag is some broadcasts. */
+/** Weight of one broadcast, at most: the lag is then several broadcasts. */
 #define PB_SCHEDULE_MAX_WEIGHT (UINT64_C(1) << 18)
 
-/** What waits at a slow rank is less than this. */
+/** Bound on the weight of the broadcasts that wait at a slow rank. */
 #define PB_SCHEDULE_BOUND (PB_SCHEDULE_INTERVAL + PB_SCHEDULE_LAG + 2 * PB_SCHEDULE_MAX_WEIGHT)
 #define PB_SCHEDULE_LONG ((PB_SCHEDULE_INTERVAL + PB_SCHEDULE_LAG) / PB_SCHEDULE_MAX_WEIGHT)
 
@@ -64,13 +64,13 @@ typedef struct pb_schedule {
 void pb_schedule_init(pb_schedule_t *schedule);
 
 /**
- * How long messages take between two of `n_ranks` ranks, in nanoseconds: a short one, and one of a
- * MiB more than that. Where this is not called, broadcasts are swept by their weight alone.
+ * Sets the times of messages between two of `n_ranks` ranks, in nanoseconds: of a short one, and of
+ * one MiB more. Without this call, weight alone decides.
  */
 void pb_schedule_set_times(pb_schedule_t *schedule, int64_t short_message, int64_t mebibyte,
                            int n_ranks);
 
-/** Whether the verdict of the last sweep is to be taken before the next broadcast. */
+/** Returns whether the verdict of the last sweep is due before the next broadcast. */
 bool pb_schedule_is_due(const pb_schedule_t *schedule);
 
 /** The verdict was taken. */

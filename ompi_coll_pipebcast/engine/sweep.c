@@ -95,7 +95,7 @@ static bool add_report(pb_sweep_sums_t *sums, const pb_sweep_sums_t *report)
     return report->n_ranks > 0 && (uint64_t) report->n_free + report->n_held == report->n_ranks;
 }
 
-/** Whether this rank has held those below it: see engine/sweep.h. */
+/** Returns whether this rank has held those below it: see engine/sweep.h. */
 static bool has_held(const pb_sweep_t *f)
 {
     const uint64_t n = f->sums.n_free;
@@ -127,7 +127,7 @@ pb_arrival_report_t pb_sweep_judge(const pb_sweep_sums_t *sums, double message_n
     if (sums->n_ranks == 0) {
         return PB_ARRIVAL_EVEN;
     }
-    /* Those that were held have waited for the root, too, as long as the others have. */
+    /* Ranks that were held have waited for the root, too, as long as the others have. */
     const double for_root = sums->n_free > 0 ? (double) sums->free_wait / (double) sums->n_free : 0;
     const double held = (double) sums->held_wait - (double) sums->n_held * for_root;
     const double seen = (double) sums->transfer / (double) sums->n_ranks;

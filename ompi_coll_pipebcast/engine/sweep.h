@@ -36,7 +36,7 @@
 /** Bytes of a verdict: how ranks arrive, two times, and the frames that were missed. */
 #define PB_SWEEP_VERDICT_BYTES 21
 
-/** What is known of some ranks; times are sums of nanoseconds. */
+/** Sums over some ranks; times are in nanoseconds. */
 typedef struct pb_sweep_sums {
     uint32_t n_ranks;    /**< without the root of the broadcast */
     uint32_t n_free;     /**< of them those that no one is known to have held */
@@ -56,7 +56,7 @@ typedef enum {
     PB_SWEEP_THROUGH,
 } pb_sweep_state_t;
 
-/** How long one rank did what, in nanoseconds. */
+/** Times of one rank, in nanoseconds, and its missed frames. */
 typedef struct pb_sweep_times {
     int64_t away;     /**< from its last broadcast's end, of any communicator, to its arrival;
                            0: not known */
@@ -114,13 +114,13 @@ void pb_sweep_announce(pb_sweep_t *sweep, pb_arrival_report_t verdict);
 void pb_sweep_finish(pb_sweep_t *sweep);
 
 /**
- * How the ranks have arrived, by the sums of all but the root: uneven if ranks were held, on
- * average over all, for more than a group would take them, if they had been served by groups: that
- * is half of the message's time (see pb_arrival_root_report()) and the time to fill the pipeline,
- * as without that ranks far down the tree would seem to be held by those near the root.
- * `message_ns` is about what the message takes from one rank to another, and `fill` how much longer
- * the broadcast takes, as a part of that. Where that was not `measured`, it is what the ranks took
- * from their first segment on, if that is more: with many streams they may have waited then, too.
+ * Judges how the ranks have arrived, by the sums of all but the root. Arrivals are uneven if ranks
+ * were held, on average over all, for longer than a group would take. A group would take half of
+ * the message's time (see pb_arrival_root_report()) and the time to fill the pipeline. Without the
+ * latter, ranks far down the tree would seem to be held by those near the root. `message_ns` is the
+ * message's time from one rank to another; `fill` is the further time of the broadcast, as a part
+ * of that. If it was not `measured`, the ranks' time from their first segment on counts, if that is
+ * more. With many streams they may have waited in that time, too.
  */
 pb_arrival_report_t pb_sweep_judge(const pb_sweep_sums_t *sums, double message_ns, bool measured,
                                    double fill);

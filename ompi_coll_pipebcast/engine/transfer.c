@@ -18,7 +18,7 @@
 /** A segment, or an interval between synchronous sends, beyond the end of any message. */
 #define NEVER UINT64_MAX
 
-/** What every segment goes through is worth no calls. */
+/** Inlines a function through which every segment goes. */
 #define HOT __attribute__((always_inline)) static inline
 
 /** For the compiler: a condition that holds for nearly every segment. */
@@ -322,7 +322,7 @@ static bool receive_some(pb_transfer_t *t, pb_lane_t *lane)
     }
 }
 
-/** Whether a send is done; then its buffer is given back, and its slot in the lane is to be. */
+/** Returns whether a send is done, and gives its buffer back then. The caller frees its slot. */
 static bool reap_one(pb_transfer_t *t, pb_flight_t *flight)
 {
     int error = 0;
@@ -369,7 +369,7 @@ HOT bool has_room(const pb_transfer_t *t, const pb_lane_t *lane)
     return n_flying(lane) < t->send_window && n_synchronous(lane) < PB_TRANSFER_SYNCHRONOUS;
 }
 
-/** Whether a child has room now, or when what it no longer needs is taken back. */
+/** Returns whether a child has room, taking back sends that have ended if needed. */
 HOT bool makes_room(pb_transfer_t *t, pb_lane_t *lane)
 {
     if (MOSTLY(has_room(t, lane))) {

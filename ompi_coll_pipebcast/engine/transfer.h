@@ -128,8 +128,8 @@ bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
                        pb_transport_t *transport, pb_message_t *message);
 
 /**
- * Whether this rank exchanges any segment with a peer: a message of fewer segments than streams has
- * streams without any.
+ * Returns whether this rank exchanges any segment with a peer: a message of fewer segments than
+ * streams leaves some streams empty.
  */
 static inline bool pb_transfer_uses(const pb_transfer_t *transfer, const pb_lane_t *lane)
 {
@@ -154,9 +154,9 @@ bool pb_transfer_advance(pb_transfer_t *transfer);
 bool pb_transfer_arrived(pb_lane_t *lane, pb_request_t request);
 
 /**
- * Of a transfer whose segments are offered (pb_transfer_limits_t): the first `n` are here now, at
- * most as many as there are, and none that were before are not. With an `error` that is not 0, or
- * once there was one, empty messages go instead. What can be sent is.
+ * Offers segments to a transfer that waits for offers (pb_transfer_limits_t): the first `n` are
+ * here now. `n` never falls, and is at most their number. With an `error` that is not 0, or after
+ * one, empty messages go instead. Sends all that it can.
  */
 void pb_transfer_offer(pb_transfer_t *transfer, uint64_t n, int error);
 

@@ -38,14 +38,14 @@ int pb_transport_receive(pb_transport_t *transport, void *buffer, size_t bytes, 
                          struct pb_lane *lane, pb_request_t *request_p);
 
 /**
- * Whether a send is done. When it is, the request is given back, *request_p
- * becomes NULL, and *error_p is 0 or the error. Makes no progress by itself.
+ * Returns whether a send is done. If so, gives the request back, sets *request_p to NULL, and
+ * *error_p to 0 or the error. Makes no progress by itself.
  */
 bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p, int *error_p);
 
 /**
- * Whether a receive is done. As above; *error_p is PB_ERR_EMPTY if an empty message has come
- * where `bytes` were wanted, and the transport's own error for any other wrong number.
+ * Returns whether a receive is done, as above. *error_p is PB_ERR_EMPTY if an empty message has
+ * come where `bytes` were wanted, and the transport's own error for any other wrong number.
  */
 bool pb_transport_arrived(pb_transport_t *transport, pb_request_t *request_p, size_t bytes,
                           int *error_p);

@@ -28,7 +28,7 @@
  */
 #define UNDER_WAY_PART 4
 
-/** Of a message between two ranks, until the first group has been measured: 1 Gbit/s. */
+/** Time of a byte between two ranks until the first group has been measured: 1 Gbit/s. */
 #define ASSUMED_NS_PER_BYTE 8
 
 struct pb_arrival_caller {
@@ -54,7 +54,7 @@ typedef struct arrival {
     };
 } arrival_t;
 
-/* What the engine asks. */
+/* Answers to the engine. */
 
 int64_t pb_arrival_caller_now(pb_arrival_caller_t *caller)
 {
@@ -107,7 +107,7 @@ static void cut_message(pb_arrival_caller_t *caller, const pb_arrival_header_t *
     part->message = message;
 }
 
-/** What the root may have under way to each child, without a sign of it. */
+/** Returns the bytes that the root may have under way to each child without an acknowledgement. */
 static size_t root_ahead(const pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
                          size_t ahead)
 {
@@ -220,7 +220,7 @@ static void arrival_fini(arrival_t *arrival)
     caller->members = caller->order = NULL;
 }
 
-/** What may wait at other ranks; NULL: nothing is sent to ranks that have not arrived. */
+/** Returns the credit at other ranks; NULL: only ranks that have arrived are sent to. */
 static pb_arrival_credit_t *credit_of(arrival_t *arrival)
 {
     coll_pipebcast_module_t *module = arrival->super.module;
@@ -296,7 +296,7 @@ static void count_root(const pb_arrival_root_t *root)
     coll_pipebcast_count(&counters->waited_as_root, root->last_arrival - root->started);
 }
 
-/** What this broadcast's groups took changes what is expected of the next, slowly. */
+/** Learns the time per byte from this broadcast's groups, smoothed over broadcasts. */
 static void learn_speed(arrival_t *arrival)
 {
     double *known = &arrival->super.module->ns_per_byte;

@@ -135,7 +135,7 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
     return OMPI_SUCCESS;
 }
 
-/** Whether a message is so long that it is planned: by what the ranks have agreed on, so that a
+/** Returns whether a message is so long that it is planned. It depends on agreed values alone, so a
  * rank that has lost the agreement knows it, too. */
 static bool is_long(size_t total)
 {
@@ -158,7 +158,7 @@ static int decide(coll_pipebcast_module_t *module, int root, size_t total,
     return decide_large(module, root, total, by, decision);
 }
 
-/** Whether the others may have given a message to the fallback component, for all that is known. */
+/** Returns whether the others may have given a message to the fallback component. */
 static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
                           const coll_pipebcast_decision_t *decision)
 {

@@ -1,6 +1,6 @@
 /*
- * Whether pipebcast takes a broadcast, and how: what the communicator's planner
- * (topo/model/planner.h) answers, and what is made of it where this rank is in trouble.
+ * Decision on a broadcast: whether pipebcast takes it, and by which plan. The communicator's
+ * planner (topo/model/planner.h) answers that; where this rank is in trouble, it is lost.
  */
 #ifndef COLL_PIPEBCAST_DECISION_H
 #define COLL_PIPEBCAST_DECISION_H
@@ -15,7 +15,7 @@ typedef struct coll_pipebcast_decision {
                              reason is COLL_PIPEBCAST_UNFIT */
 } coll_pipebcast_decision_t;
 
-/** How a broadcast is planned: see topo/model/planner.h. */
+/** Ways to plan a broadcast: see topo/model/planner.h. */
 typedef enum {
     COLL_PIPEBCAST_NOT_PLANNED, /**< it is too short */
     COLL_PIPEBCAST_BY_ANY,      /**< as all others */
@@ -42,9 +42,9 @@ int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
                                 const pb_planned_t *decided, pb_planned_t *planned);
 
 /**
- * Whether a message of `total` bytes may turn out to be ours, once the ranks have agreed: all of
- * them reserve tags for it then, before they decide. Also where the decision fails. If not, it is
- * decided as COLL_PIPEBCAST_NOT_PLANNED.
+ * Returns whether a message of `total` bytes may turn out to be ours, once the ranks have agreed.
+ * All of them then reserve tags for it before they decide, also where the decision fails. If not,
+ * it is decided as COLL_PIPEBCAST_NOT_PLANNED.
  */
 bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total);
 

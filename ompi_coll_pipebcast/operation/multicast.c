@@ -183,9 +183,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     return rc;
 }
 
-/** Whether the call stays for ranks that may lack frames: some were lost lately, and it is not
- * long.
- */
+/** Returns whether the call stays for ranks that may lack frames: frames were lost lately, and the
+ * answer's time has not passed. */
 static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *part)
 {
     const pb_multicast_t *membership = part->multicast;
@@ -194,7 +193,7 @@ static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *
            coll_pipebcast_now() - multicast->super.through < membership->config.patience;
 }
 
-/** Whether the first frame, or piece, is here. */
+/** Returns whether the first frame, or piece, is here. */
 static bool has_come(const coll_pipebcast_operation_t *operation)
 {
     const multicast_t *multicast = (const multicast_t *) operation;

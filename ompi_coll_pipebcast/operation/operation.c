@@ -19,8 +19,8 @@
 #define LEAVE_SECONDS 1
 
 /**
- * Whether this broadcast is arrival-aware. The communicator's mode is alike on all ranks only
- * between broadcasts, so one that may overlap others neither asks nor changes it.
+ * Returns whether this broadcast is arrival-aware. The communicator's mode is alike on all ranks
+ * only between broadcasts, so one that may overlap others neither asks nor changes it.
  */
 static bool is_arrival_aware(const coll_pipebcast_module_t *module,
                              const coll_pipebcast_call_t *call)
@@ -98,7 +98,7 @@ static void lose_if_refused(const coll_pipebcast_operation_t *operation)
     }
 }
 
-/** Whether an operation that does not get on will not end by itself. */
+/** Returns whether an operation without progress will not end by itself. */
 static bool is_stuck(coll_pipebcast_operation_t *operation)
 {
     if (operation->is_left) {
@@ -134,7 +134,7 @@ bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation)
     return coll_pipebcast_seconds_since(operation->stuck_since) > LEAVE_SECONDS;
 }
 
-/** How long this rank's part of a swept broadcast took. */
+/** Reports to the sweep how long this rank's part of a swept broadcast took. */
 static void end_swept(const coll_pipebcast_operation_t *operation)
 {
     const int64_t arrived = operation->call.arrived;

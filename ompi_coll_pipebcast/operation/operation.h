@@ -49,7 +49,7 @@ typedef struct coll_pipebcast_call {
 
 typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;
 
-/** What all operations of one kind do. */
+/** Functions of all operations of one kind. */
 struct coll_pipebcast_kind {
     size_t size; /**< of the kind's own structure, which begins with a coll_pipebcast_operation_t */
     /**
@@ -59,8 +59,8 @@ struct coll_pipebcast_kind {
      */
     int (*start)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned);
     /**
-     * Whether the first of one that is swept (communicator/verdict.h) is here. NULL: those of this
-     * kind never are.
+     * Returns whether the first segment or frame of a swept broadcast (communicator/verdict.h) is
+     * here. NULL: those of this kind are never swept.
      */
     bool (*has_come)(const coll_pipebcast_operation_t *operation);
     /** Does what can be done without waiting; true when it is through. */
@@ -74,7 +74,7 @@ struct coll_pipebcast_kind {
      * its result: then it lingers as a task, and `end` gives back what that needs.
      */
     int (*finish)(coll_pipebcast_operation_t *operation, bool *stays_p);
-    /** Of one that lingers: does what can be done; true when nothing more is to come. */
+    /** Advances a lingering operation without waiting; true when nothing more is to come. */
     bool (*linger)(coll_pipebcast_operation_t *operation);
     void (*end)(coll_pipebcast_operation_t *operation);
 };

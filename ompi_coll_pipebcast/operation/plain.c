@@ -84,7 +84,7 @@ static int start_relay(plain_t *plain, const pb_planned_t *planned)
     return rc;
 }
 
-/** Whether segments come from this rank, too: then the lower one of both opens the connection. */
+/** Returns whether `rank` sends segments to this rank, too; the lower one opens the connection. */
 static bool is_parent(const pb_transfer_t *transfer, int rank)
 {
     bool is = false;
@@ -145,8 +145,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
 }
 
 /**
- * Whether the first segment is here, or by leaders the first piece: there the ranks of a host get
- * nothing before their leader has that, and would seem to be held by it.
+ * Returns whether the first segment is here, or by leaders the first piece. By leaders a host's
+ * ranks get nothing before their leader has that, and would seem to be held by it.
  */
 static bool has_come(const coll_pipebcast_operation_t *operation)
 {

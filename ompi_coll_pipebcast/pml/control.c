@@ -101,7 +101,7 @@ static bool stop(small_t *small)
     return true;
 }
 
-/** Whether a message is here, by whichever way this receive has. */
+/** Returns whether a message is here, by a receive or by a probe. */
 static bool has_come(const pb_control_t *control, small_t *small, ompi_status_public_t *status_p)
 {
     if (small->request != NULL && OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(control->comm)) {

@@ -39,7 +39,7 @@ static bool has_large_elements(const struct ompi_datatype_t *datatype)
     return large;
 }
 
-/** Whether data are in the memory of the host. Ranks may differ. */
+/** Returns whether data are in the memory of the host. Ranks may differ. */
 static bool is_on_host(const coll_pipebcast_data_t *data)
 {
 #if COLL_PIPEBCAST_HAS_ACCELERATOR

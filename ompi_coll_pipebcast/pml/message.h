@@ -15,7 +15,7 @@
  */
 #define COLL_PIPEBCAST_EAGER_SEGMENT 2874
 
-/** What the user broadcasts. */
+/** Data that the user broadcasts. */
 typedef struct coll_pipebcast_data {
     void *buffer;
     size_t count;
@@ -38,8 +38,8 @@ typedef struct pb_bounce {
     char *bytes; /**< the segment's first byte, inside memory */
 } pb_bounce_t;
 
-/** What data that are not contiguous need; large, so that a message without it is made at little
- * cost. */
+/** State for data that are not contiguous. It is large and separate, so that other messages cost
+ * little. */
 typedef struct pb_packing {
     opal_convertor_t pack; /**< where the last packing ended */
     opal_convertor_t unpack;

@@ -27,7 +27,7 @@ static const unsigned int *tcp_parameter(const char *name, mca_base_var_source_t
     return storage;
 }
 
-/** Whether a module is one of those that btl/tcp has made for this interface. */
+/** Returns whether a module is one of those that btl/tcp has made for this interface. */
 static bool is_module_of(const mca_btl_base_module_t *module, const char *interface)
 {
     mca_base_var_source_t source;
@@ -53,7 +53,7 @@ static bool find_interface(const mca_btl_base_module_t *module, char interface[N
     return false;
 }
 
-/** Whether someone has set a rate of all TCP modules, or of this interface's. */
+/** Returns whether a parameter sets the rate of all TCP modules, or of this interface's. */
 static bool is_rate_set(const char *interface)
 {
     mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
@@ -156,7 +156,7 @@ void coll_pipebcast_route_to(struct ompi_communicator_t *comm, int rank, pb_medi
     }
 }
 
-/** Whether a BTL carries messages to other processes, by what they are on. */
+/** Returns whether a BTL carries messages to other processes, on this host or on others. */
 static bool may_carry(const mca_btl_base_module_t *module, bool on_one_host)
 {
     static const char *const inside_hosts[] = {"sm", "smcuda", "vader"};

@@ -9,17 +9,17 @@
 #include "topo/model/medium.h"
 
 /**
- * Whether synchronous sends may be used. With several TCP links for each pair of ranks
- * (btl_tcp_links) two ranks that open connections to each other and use them wait without end in
- * Open MPI 4.1.4, without pipebcast, too. Standard sends do not; bytes that wait at a late rank
- * have no bound then. Each rank may decide by itself.
+ * Returns whether synchronous sends may be used. Open MPI 4.1.4 hangs with several TCP links for
+ * each pair of ranks (btl_tcp_links), without pipebcast, too. Two ranks that open connections to
+ * each other and use them wait without end. Standard sends do not hang; the bytes that wait at a
+ * late rank have no bound then. Each rank may decide by itself.
  */
 bool coll_pipebcast_may_acknowledge(void);
 
 /**
- * Whether a synchronous send to a rank of this node may never end: in Open MPI 5.0 a rank that
- * sends much of a device's memory over btl/sm loses acknowledgements, without pipebcast, too. Each
- * rank may decide by itself. O(1).
+ * Returns whether a synchronous send to a rank of this node may never end. In Open MPI 5.0 a rank
+ * that sends much of a device's memory over btl/sm loses acknowledgements, without pipebcast, too.
+ * Each rank may decide by itself. O(1).
  */
 bool coll_pipebcast_loses_acknowledgements(void);
 

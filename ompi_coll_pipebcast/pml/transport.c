@@ -8,7 +8,7 @@
 #include "engine/transfer.h"
 #include "pml/route.h"
 
-/** Whether a request is complete, so that its status may be read. */
+/** Returns whether a request is complete, so that its status may be read. */
 static inline bool is_complete(const ompi_request_t *request)
 {
     if (!REQUEST_COMPLETE(request)) {
@@ -74,11 +74,11 @@ static int ended(ompi_request_t *request)
 }
 
 /**
- * Whether messages may be sent and receives be posted from inside the report of a receive. ob1 and
- * UCX's PML allow it. cm with libfabric (mtl ofi) does not: a send that finds its queue full makes
- * progress, and that overwrites the list of events from which the report came (4.1: it is one for
- * the thread), so that a request ends twice. Of other PMLs it is not known: what has come is found
- * by the next advance there, and only later than it could be.
+ * Returns whether the PML allows sends and receives from inside the report of a receive. ob1 and
+ * UCX's PML do. cm with libfabric (mtl ofi) does not. There a send that finds its queue full makes
+ * progress, and so overwrites the thread's list of events, from which the report came (4.1). A
+ * request then ends twice. For other PMLs it is unknown: the next advance finds their receives,
+ * only later.
  */
 static bool pml_may_reenter(void)
 {
@@ -151,7 +151,7 @@ inline bool pb_transport_sent(pb_transport_t *transport, pb_request_t *request_p
     return true;
 }
 
-/** What has come of a receive of `bytes`; see pb_transport_take(). */
+/** Returns 0 or the error of a receive of `bytes`; see pb_transport_take(). */
 static inline int outcome(const ompi_status_public_t *status, size_t bytes)
 {
     if (OPAL_LIKELY(status->MPI_ERROR == MPI_SUCCESS && status->_ucount == bytes &&

@@ -1,5 +1,5 @@
 /*
- * How fast the parents of a transfer delivered; see engine/adaptive/delivery.h.
+ * Delivery rates of a transfer's parents; see engine/adaptive/delivery.h.
  */
 #include "engine/adaptive/delivery.h"
 

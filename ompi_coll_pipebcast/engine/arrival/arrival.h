@@ -58,7 +58,7 @@ int pb_arrival_members(const pb_arrival_header_t *header, int n_ranks, int *rank
 
 typedef struct pb_arrival_caller pb_arrival_caller_t;
 
-/** What one rank's part of one operation works with; all borrowed. */
+/** Environment of one rank's part of one operation; all borrowed. */
 typedef struct pb_arrival_env {
     pb_arrival_caller_t *caller;
     pb_control_t *control;

@@ -41,7 +41,7 @@ size_t pb_arrival_header_write(const pb_arrival_header_t *header, int n_ranks, u
     return length_of(header, n_ranks);
 }
 
-/** Whether the last byte of a set has bits that stand for no rank. */
+/** Returns whether the last byte of a set has bits that stand for no rank. */
 static bool names_too_many(const uint8_t *set, int n_ranks)
 {
     return n_ranks % 8 != 0 && set[n_ranks / 8] >> n_ranks % 8 != 0;

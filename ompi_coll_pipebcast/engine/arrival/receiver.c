@@ -3,7 +3,7 @@
  */
 #include "engine/arrival/receiver.h"
 
-/** What this rank reports to the root: what it saw when it was root itself. */
+/** Returns this rank's report to the root: the arrivals that it saw when it was root itself. */
 static uint8_t report_of(const pb_arrival_env_t *env)
 {
     return (uint8_t) (env->mode != NULL && env->mode->last_root == env->rank ? env->mode->report

@@ -13,7 +13,7 @@
 #define QUIET_PART 32
 #define GRACE_PART 8
 
-/** What the root knows of a rank. */
+/** States of a rank, as the root knows them. */
 enum {
     ABSENT,
     WAITING, /**< it has arrived, and belongs to no group yet */
@@ -113,23 +113,23 @@ bool pb_arrival_root_linger(pb_arrival_root_t *r)
     return r->n_to_come == 0 || r->broken;
 }
 
-/** Whether no one has arrived for so long that no one is about to. */
+/** Returns whether no rank has arrived for so long that none is expected soon. */
 static bool is_quiet(const pb_arrival_root_t *r)
 {
     return now(r) - r->last_arrival >= r->expected / QUIET_PART;
 }
 
 /**
- * Whether those who have not come may be sent to. Where the user has decided for that, as soon as
- * no one comes any more; else only when no one has come for as long as the message takes: who may
- * come meanwhile waits until the port is free again.
+ * Returns whether absent ranks may be sent to. Where the user has set the mode: as soon as arrivals
+ * stop. Else: after T without an arrival, as a rank that comes meanwhile waits until the port is
+ * free again.
  */
 static bool is_deserted(const pb_arrival_root_t *r)
 {
     return r->env.mode != NULL ? now(r) - r->last_arrival >= r->expected : is_quiet(r);
 }
 
-/** Whether the group of those who wait is to be closed now. */
+/** Returns whether the group of the waiting ranks is to be closed now. */
 static bool grace_is_over(pb_arrival_root_t *r)
 {
     if (r->ready_since < 0) {
@@ -139,7 +139,7 @@ static bool grace_is_over(pb_arrival_root_t *r)
            now(r) - r->ready_since >= r->expected / GRACE_PART;
 }
 
-/** What is known of the last arrival-aware broadcast. */
+/** Returns the last root's report of the last arrival-aware broadcast. */
 static pb_arrival_report_t last_report(const pb_arrival_root_t *r)
 {
     const pb_arrival_mode_t *mode = r->env.mode;
@@ -223,7 +223,7 @@ bool pb_arrival_root_start(pb_arrival_root_t *r, const pb_arrival_env_t *env, in
     return true;
 }
 
-/** Those who wait become a group. */
+/** Starts a group of all waiting ranks. */
 static void start_asked(pb_arrival_root_t *r)
 {
     const bool all = r->n_waiting == r->env.n_ranks - 1;
@@ -295,8 +295,8 @@ static bool advance_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
 }
 
 /**
- * Whether the port is taken by what was sent unasked last: for T, even if sockets
- * have swallowed it, and no longer, even if they have not.
+ * Returns whether the last unasked send occupies the port. It does so for T: not shorter if sockets
+ * have swallowed it, and not longer if they have not.
  */
 static bool is_sending_unasked(const pb_arrival_root_t *r)
 {

@@ -76,10 +76,10 @@ bool pb_arrival_root_linger(pb_arrival_root_t *root);
 /** The first error so far, 0 if none; may be PB_ERR_EMPTY. */
 int pb_arrival_root_error(const pb_arrival_root_t *root);
 
-/** Whether the transport refused, so that what is under way may never end. */
+/** Returns whether the transport refused, so that the rest may never end. */
 bool pb_arrival_root_is_broken(const pb_arrival_root_t *root);
 
-/** What the root saw of the arrivals. To be asked at the end. */
+/** Returns the root's report on the arrivals. Valid at the end. */
 pb_arrival_report_t pb_arrival_root_report(const pb_arrival_root_t *root);
 
 /** As pb_transfer_cancel(). */

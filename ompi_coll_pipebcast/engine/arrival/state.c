@@ -1,5 +1,5 @@
 /*
- * What a communicator keeps between arrival-aware broadcasts; see engine/arrival/state.h.
+ * State of a communicator between arrival-aware broadcasts; see engine/arrival/state.h.
  */
 #include "engine/arrival/state.h"
 

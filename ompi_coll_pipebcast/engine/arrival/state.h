@@ -1,19 +1,19 @@
 /*
- * What a communicator keeps between arrival-aware broadcasts: the mode and the credit (ours).
+ * State of a communicator between arrival-aware broadcasts: the mode and the credit (ours).
  *
- * The mode: whether broadcasts are arrival-aware, decided by the broadcasts themselves. Plain ones
- * are swept now and then (engine/schedule.h). Where a sweep finds that ranks arrive unevenly, the
- * next two broadcasts are arrival-aware, a *probe*: the root of the first sees how uneven arrivals
- * are, and reports that with its ARRIVED to the root of the second, whose header announces whether
- * the next broadcast is arrival-aware too. So every rank knows before its next broadcast begins. As
- * long as arrivals are uneven all broadcasts are arrival-aware; after several even ones they are
- * plain again. Where probes are in vain, more and more of what sweeps find is passed over.
+ * The mode: whether broadcasts are arrival-aware. Broadcasts themselves decide it. Plain ones are
+ * swept now and then (engine/schedule.h). Where a sweep finds that ranks arrive unevenly, the next
+ * two broadcasts are arrival-aware, a *probe*. The root of the first sees how uneven arrivals are,
+ * and reports that with its ARRIVED to the root of the second. The second root's header announces
+ * whether the next broadcast is arrival-aware too. So every rank knows before its next broadcast
+ * begins. As long as arrivals are uneven all broadcasts are arrival-aware; after several even ones
+ * they are plain again. Where probes are in vain, more and more suspicions of sweeps are passed
+ * over.
  *
- * The credit: the bytes that may wait at each rank, as they were sent to it before it arrived
- * (paper 3's non-blocking model). They are bounded, over all broadcasts and all roots of the
- * communicator, without a message: a root knows what it has sent unasked itself. What other roots
- * may have sent a rank is at most the sum of their broadcasts since the last one at which the rank
- * is known to have been, and every rank can add that up.
+ * The credit: the bytes that may wait at each rank, sent before it arrived (paper 3's non-blocking
+ * model). They are bounded over all broadcasts and roots of the communicator, without a message. A
+ * root knows the bytes that it has sent unasked itself. Other roots may have sent a rank at most
+ * the sum of their broadcasts since its last known broadcast. Every rank can add that up.
  */
 #ifndef PB_ARRIVAL_STATE_H
 #define PB_ARRIVAL_STATE_H
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What a root saw of the arrivals at its broadcast; goes in one byte. */
+/** Report of a root on the arrivals at its broadcast; goes in one byte. */
 typedef enum {
     PB_ARRIVAL_UNKNOWN,
     PB_ARRIVAL_EVEN,
@@ -42,7 +42,7 @@ typedef struct pb_arrival_mode {
 /** A communicator's broadcasts are plain. */
 void pb_arrival_mode_init(pb_arrival_mode_t *mode);
 
-/** Whether the next broadcast is arrival-aware. */
+/** Returns whether the next broadcast is arrival-aware. */
 bool pb_arrival_mode_is_aware(const pb_arrival_mode_t *mode);
 
 /**
@@ -51,7 +51,7 @@ bool pb_arrival_mode_is_aware(const pb_arrival_mode_t *mode);
  */
 void pb_arrival_mode_suspect(pb_arrival_mode_t *mode);
 
-/** What the root of an arrival-aware broadcast puts into its header, by last_root's report. */
+/** Returns the announcement for the header of an arrival-aware broadcast, by last_root's report. */
 uint8_t pb_arrival_mode_decide(const pb_arrival_mode_t *mode, pb_arrival_report_t report);
 
 /**
@@ -61,7 +61,7 @@ uint8_t pb_arrival_mode_decide(const pb_arrival_mode_t *mode, pb_arrival_report_
 void pb_arrival_mode_end(pb_arrival_mode_t *mode, uint8_t announced, int root,
                          pb_arrival_report_t report);
 
-/** What this rank knows of another. */
+/** Bytes that may wait at another rank, as this rank knows them. */
 typedef struct pb_arrival_debt {
     uint64_t own;         /**< bytes that this rank has sent it unasked and that may still wait */
     uint64_t others_seen; /**< `others` at the start of the last broadcast where it was seen */
@@ -87,7 +87,7 @@ void pb_arrival_credit_fini(pb_arrival_credit_t *credit);
 /** Another rank broadcasts `total` bytes. */
 void pb_arrival_credit_other(pb_arrival_credit_t *credit, uint64_t total);
 
-/** Whether `total` bytes more may wait at `rank`; if so they are noted. */
+/** Returns whether `total` bytes more may wait at `rank`, and notes them if so. */
 bool pb_arrival_credit_take(pb_arrival_credit_t *credit, int rank, uint64_t total);
 
 /**

@@ -29,7 +29,7 @@ typedef struct pb_datagram {
 
 typedef struct pb_datagrams pb_datagrams_t;
 
-/** What an implementation has; the first member of its own structure. None of them blocks. */
+/** Functions of an implementation; the first member of its own structure. None of them blocks. */
 struct pb_datagrams {
     /**
      * Sends the first ones of a batch of n <= PB_DATAGRAMS_MAX_BATCH to the group, whose bytes are
@@ -38,7 +38,7 @@ struct pb_datagrams {
      */
     int (*send)(pb_datagrams_t *datagrams, const pb_datagram_t *batch, int n);
 
-    /** Whether some that were sent have not left this host. */
+    /** Returns whether sent datagrams have not left this host. */
     bool (*is_sending)(pb_datagrams_t *datagrams);
 
     /**
@@ -50,7 +50,7 @@ struct pb_datagrams {
     /** Datagrams that were lost because nobody received them, if it is known. */
     uint64_t (*dropped)(pb_datagrams_t *datagrams);
 
-    /** How many of the largest ones may wait to be taken in. */
+    /** Datagrams of the largest size that may wait to be taken in. */
     uint32_t capacity;
 };
 

@@ -26,12 +26,12 @@
 #define PB_FRAME_MAX_PAYLOAD 65535
 
 /**
- * What the checksum takes for each byte, in 1e-12 seconds: measured over payloads of 1,448 bytes on
- * one core of an EPYC of 2023, the least of 30 times of 2,000.
+ * Time of the checksum for each byte, in 1e-12 seconds. Measured over payloads of 1,448 bytes on
+ * one core of an EPYC of 2023: the least of 30 times of 2,000.
  */
 #define PB_FRAME_CHECKSUM_PICOSECONDS 390
 
-/** What all members of a group have agreed on. */
+/** Rule on which all members of a group have agreed. */
 typedef struct pb_frame_rule {
     uint64_t key;
     bool has_checksum;
@@ -58,8 +58,8 @@ static inline size_t pb_frame_header_bytes(const pb_frame_rule_t *rule)
 }
 
 /**
- * Whether the checksum takes less than 5 % of a byte's time on a link of this speed; false where
- * the speed is not known, 0.
+ * Returns whether the checksum takes less than 5 % of a byte's time on a link of this speed; false
+ * if the speed is unknown (0).
  */
 bool pb_frame_checksum_is_cheap(uint64_t bits_per_second);
 

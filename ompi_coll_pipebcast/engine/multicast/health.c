@@ -1,9 +1,9 @@
 /*
- * Whether broadcasts go by multicast; see engine/multicast/health.h.
+ * Health of a multicast group; see engine/multicast/health.h.
  */
 #include "engine/multicast/health.h"
 
-/** How many times as long it rests after each further failure. */
+/** Factor by which each further failure lengthens the rest. */
 #define LONGER 8
 
 void pb_health_init(pb_health_t *h)

@@ -1,22 +1,21 @@
 /*
- * Whether broadcasts go by multicast: when it is found out whether the group works, and when it is
- * given up (ours). Every rank comes to the same, as all ask at the same blocking broadcasts, and
- * what they ask about is known alike on all.
+ * Health of a multicast group: whether broadcasts use it, when it is probed, and when it is given
+ * up (ours). Every rank concludes the same: all ask at the same blocking broadcasts, about facts
+ * that are alike on all.
  *
- * - The group is probed at the communicator's PB_HEALTH_FIRST-th broadcast: one that is made for
- *   one or two broadcasts pays for nothing. Its outcome counts PB_HEALTH_LAG broadcasts later, so
- *   that it is mostly known by then.
- * - Each verdict of a sweep (engine/sweep.h) tells how many frames the rank missed that missed the
- *   most. Those of PB_HEALTH_FRAMES or more frames are *deaf* if it missed half of them. Loss on
- *   the way is not as much; silence is, as where a switch does not deliver to a port any more.
- * After PB_HEALTH_DEAF of them one after the other, or one in which nearly all frames were missed,
- *   broadcasts go by trees.
+ * - The group is probed at the communicator's PB_HEALTH_FIRST-th broadcast, so that one or two
+ *   broadcasts pay for nothing. The outcome counts PB_HEALTH_LAG broadcasts later: it is mostly
+ *   known by then.
+ * - Each verdict of a sweep (engine/sweep.h) has the most frames that any rank missed. Verdicts
+ *   over PB_HEALTH_FRAMES or more frames together are *deaf* if 50 % of these were missed. Mere
+ *   loss is less than that; a switch that stopped delivering to a port is not. After PB_HEALTH_DEAF
+ *   of them in a row, or one in which nearly all frames were missed, broadcasts go by trees.
  * - A group that does not work is probed again after PB_HEALTH_REST broadcasts, the next time after
- *   eight times as many, and after PB_HEALTH_FAILURES in a row not at all. One that has had
- *   PB_HEALTH_REST good verdicts begins to count anew.
+ *   eight times as many. After PB_HEALTH_FAILURES in a row it is given up. After PB_HEALTH_REST
+ *   good verdicts in a row failures are counted anew.
  *
- * How much time loss costs is not judged here: what broadcasts took is learnt
- * (topo/model/learner.h), and trees are taken where they are faster.
+ * The cost of loss is not judged here: times of broadcasts are learnt (topo/model/learner.h), and
+ * trees are used where they are faster.
  */
 #ifndef PB_MULTICAST_HEALTH_H
 #define PB_MULTICAST_HEALTH_H
@@ -54,17 +53,17 @@ void pb_health_init(pb_health_t *health);
 /** A broadcast begins. O(1). */
 void pb_health_count(pb_health_t *health);
 
-/** Whether the group is to be probed now; it is *probing* from then on. */
+/** Returns whether the group is to be probed now; it is *probing* from then on. */
 bool pb_health_begins_probe(pb_health_t *health);
 
-/** Whether the outcome of the probe is due: the caller waits for it, and calls pb_health_probed().
- */
+/** Returns whether the outcome of the probe is due. The caller then waits, and calls
+ * pb_health_probed(). */
 bool pb_health_is_due(const pb_health_t *health);
 
 /** The probe has shown whether the group works. */
 void pb_health_probed(pb_health_t *health, bool works);
 
-/** Whether the group does not work for a rank that missed `missed` of these frames. */
+/** Returns whether the group does not work for a rank that missed `missed` of these frames. */
 bool pb_health_is_deaf(uint64_t frames, uint64_t missed);
 
 /**

@@ -49,7 +49,7 @@ typedef struct pb_marks {
     bool next_is_mark; /**< the next broadcast, whatever its number of frames */
 } pb_marks_t;
 
-/** How one broadcast goes. */
+/** Step of the group: one broadcast's positions, and whether it is a mark or reports. */
 typedef struct pb_step {
     uint64_t first;    /**< position of its first frame */
     uint64_t end;      /**< position behind its last frame */

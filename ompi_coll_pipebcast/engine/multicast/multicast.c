@@ -63,7 +63,7 @@ static pb_multicast_part_t *part_of(const pb_multicast_t *m, uint64_t number)
     return part;
 }
 
-/** Whether a part may still find frames behind those of later broadcasts. */
+/** Returns whether a part may still find frames behind those of later broadcasts. */
 static bool is_awaiting_frames(const pb_multicast_t *m)
 {
     for (const pb_multicast_part_t *part = m->parts; part != NULL; part = part->next) {
@@ -74,7 +74,7 @@ static bool is_awaiting_frames(const pb_multicast_t *m)
     return false;
 }
 
-/** Whether the frame is of a broadcast that this rank will start; no root gets further ahead. */
+/** Returns whether this rank will start the frame's broadcast; no root gets further ahead. */
 static bool is_early(const pb_multicast_t *m)
 {
     return m->frame.number >= m->next && m->frame.number - m->next <= m->config.window;

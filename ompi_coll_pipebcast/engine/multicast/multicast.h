@@ -95,24 +95,24 @@
 
 struct pb_multicast_part;
 
-/** What the members agree on, and what a rank brings. */
+/** Configuration: values on which the members agree, and values of this rank. */
 typedef struct pb_multicast_config {
     pb_frame_rule_t rule;
     uint32_t payload;          /**< bytes of a frame, 1 .. PB_FRAME_MAX_PAYLOAD */
     uint32_t window;           /**< frames, > 0 */
     pb_datagrams_t *datagrams; /**< borrowed; NULL: this rank can neither send nor hear them */
     bool is_deaf;              /**< it is known to hear none: it asks for all frames */
-    /* Of a root, and need not be agreed on: */
+    /* Values of a root, which need not be agreed on: */
     int64_t patience; /**< nanoseconds: some times what a word takes up the tree */
     uint64_t ceiling; /**< of pb_rate_init() */
 } pb_multicast_config_t;
 
-/** How many frames a rank has asked for, and its own host has dropped, up to some time. */
+/** Counts up to some time: frames that a rank has asked for, and that its own host has dropped. */
 typedef struct pb_multicast_loss {
     uint64_t asked, dropped;
 } pb_multicast_loss_t;
 
-/** What has happened in this group on this rank. */
+/** Counters of this group on this rank. */
 typedef struct pb_multicast_counters {
     uint64_t reporting; /**< broadcasts that report */
     uint64_t received;  /**< frames that were missing and came by datagram */
@@ -154,7 +154,7 @@ void pb_multicast_use(pb_multicast_t *multicast, pb_datagrams_t *datagrams);
  */
 void pb_multicast_pump(pb_multicast_t *multicast);
 
-/** Whether this rank hears datagrams. */
+/** Returns whether this rank hears datagrams. */
 static inline bool pb_multicast_hears(const pb_multicast_t *multicast)
 {
     return multicast->config.datagrams != NULL && !multicast->config.is_deaf;

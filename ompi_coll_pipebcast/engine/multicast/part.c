@@ -176,7 +176,7 @@ bool pb_multicast_part_is_awaiting_frames(const part_t *p)
     return pb_part_hears(p) && !pb_part_is_complete(p) && p->error == 0 && !p->has_end;
 }
 
-/* What is known of all. */
+/* State over all children or parts. */
 
 pb_all_t pb_part_children(const part_t *p)
 {
@@ -192,7 +192,7 @@ pb_all_t pb_part_children(const part_t *p)
     return all;
 }
 
-/** Whether nobody lacks frames that come from this rank any more, nor it any itself. */
+/** Returns whether no child needs frames from this rank, and this rank needs none. */
 static bool is_quiet(const part_t *p)
 {
     if (p->broken) {
@@ -273,7 +273,7 @@ bool pb_multicast_part_advance(part_t *p, int64_t now)
     return pb_multicast_part_is_over(p);
 }
 
-/* How far it is. */
+/* Progress of a part. */
 
 bool pb_multicast_part_is_through(const part_t *p)
 {

@@ -24,7 +24,7 @@ typedef struct pb_multicast_child {
     uint32_t owed[PB_WORD_MAX_ASKED]; /**< frames that it has asked for, in that order */
 } pb_multicast_child_t;
 
-/** Of the root: how far its frames are sent. */
+/** Progress of the root's sending. */
 typedef struct pb_multicast_source {
     uint32_t n_granted; /**< frames that may be sent */
     uint32_t n_sent;    /**< frames that were */
@@ -94,19 +94,19 @@ void pb_multicast_part_offer(const pb_multicast_part_t *part, pb_transfer_t *pie
 /** A frame of this broadcast has come, whatever it is; whether it was missing. */
 bool pb_multicast_part_take_frame(pb_multicast_part_t *part, const pb_frame_t *frame);
 
-/** Whether frames are missing that may still come by datagrams. */
+/** Returns whether frames are missing that may still come by datagrams. */
 bool pb_multicast_part_is_awaiting_frames(const pb_multicast_part_t *part);
 
 /**
- * Whether the call may return: the message is here, or there is an error, and the words that others
- * wait for were sent. Then data are written no more.
+ * Returns whether the call may return: the message is here, or there is an error, and the words
+ * that others wait for were sent. Data are not written after that.
  */
 bool pb_multicast_part_is_through(const pb_multicast_part_t *part);
 
-/** Whether children that may ask for frames have not confirmed that they have the message. */
+/** Returns whether a child that may ask for frames has not confirmed that it has the message. */
 bool pb_multicast_part_may_be_asked(const pb_multicast_part_t *part);
 
-/** Whether pb_multicast_part_advance() would return true. */
+/** Returns whether pb_multicast_part_advance() would return true. */
 bool pb_multicast_part_is_over(const pb_multicast_part_t *part);
 
 /**

@@ -1,5 +1,5 @@
 /*
- * What the files of a part share; see engine/multicast/part.h.
+ * Interface between the files of a part; see engine/multicast/part.h.
  */
 #ifndef PB_MULTICAST_PART_INTERNAL_H
 #define PB_MULTICAST_PART_INTERNAL_H
@@ -24,7 +24,7 @@ static inline bool pb_part_hears(const pb_part_t *part)
     return pb_multicast_hears(part->multicast);
 }
 
-/** What holds of all children. */
+/** State that holds of all children. */
 typedef struct pb_all {
     bool are_done;    /**< they need nothing more of this rank */
     bool are_below;   /**< the mark is settled below them */
@@ -37,7 +37,7 @@ typedef struct pb_all {
 
 pb_all_t pb_part_children(const pb_part_t *part);
 
-/** Whether all parts of earlier broadcasts have all their frames. */
+/** Returns whether all parts of earlier broadcasts have all their frames. */
 bool pb_part_earlier_are_complete(const pb_part_t *part);
 
 /** Notes an error, if it is the first. */
@@ -52,7 +52,7 @@ void pb_part_settle(pb_part_t *part, const pb_word_asked_t *asked);
 /** Nobody will settle the mark, and no root may wait for that. */
 void pb_part_give_up_mark(pb_part_t *part);
 
-/** Whether it and all below have ended it, and nobody asks for frames of earlier broadcasts. */
+/** Returns whether this rank and all below have ended the part, and no earlier one can be asked. */
 bool pb_part_is_below(const pb_part_t *part);
 
 /** Takes a frame that the message has; whether it was missing. */
@@ -63,13 +63,13 @@ bool pb_part_add_frame(pb_part_t *part, uint32_t index, const char *payload, uin
 /** Takes in the words that have come. */
 void pb_part_hear(pb_part_t *part);
 
-/** Whether any word is still to come. */
+/** Returns whether any word is still to come. */
 bool pb_part_expects_words(const pb_part_t *part);
 
 /** Sends the words and frames that can be sent to the parent and the children. */
 void pb_part_send_words(pb_part_t *part);
 
-/** What this rank and those below have lost; this rank counts anew after it. */
+/** Returns the losses of this rank and those below; this rank then counts anew. */
 pb_word_asked_t pb_part_sum_asked(pb_part_t *part);
 
 /**

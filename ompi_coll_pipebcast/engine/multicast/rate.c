@@ -1,5 +1,5 @@
 /*
- * How fast a root sends frames; see engine/multicast/rate.h.
+ * Rate at which a root sends frames; see engine/multicast/rate.h.
  */
 #include "engine/multicast/rate.h"
 
@@ -26,7 +26,7 @@ uint64_t pb_rate_allows(pb_rate_t *rate, int64_t now)
         rate->credit = (int64_t) most + 1;
         rate->then = now;
     } else if (earned >= 1) {
-        /* What is less than a byte is earned the next time. */
+        /* A fraction of a byte is earned the next time. */
         rate->credit += (int64_t) earned;
         rate->then += (int64_t) ((double) (int64_t) earned * SECOND / (double) rate->now);
     }

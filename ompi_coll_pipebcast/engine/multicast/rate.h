@@ -1,13 +1,12 @@
 /*
- * How fast a root sends frames: pacing, and less where frames get lost.
+ * Rate at which a root sends frames: pacing, and less where frames get lost.
  *
- * The plan knows the slowest link that all frames pass (the ceiling). Where that is the
- * root's own link, its socket pushes back and no pacing is needed: the ceiling is 0. If on
- * average over the ranks more than 1 % of the frames had to be repaired, a queue overflows: the
- * rate is cut to 7/8, at most once for each mark (engine/multicast/marks.h), down to 25 % of
- * the ceiling. Each mark without that gives back 1/32 of the ceiling. So one cut takes four good
- * marks to make up for, and next to traffic that backs off, as TCP does, a root that loses every
- * fifth mark stays where it is.
+ * The plan knows the slowest link that all frames pass (the ceiling). Where that is the root's own
+ * link, its socket pushes back and no pacing is needed: the ceiling is 0. If on average over the
+ * ranks more than 1 % of the frames had to be repaired, a queue overflows. The rate is then cut to
+ * 7/8, once for each mark at most (engine/multicast/marks.h), down to 25 % of the ceiling. Each
+ * mark without that gives back 1/32 of the ceiling, so four good marks make up for one cut. Next to
+ * traffic that backs off, as TCP does, a root that loses every fifth mark stays where it is.
  */
 #ifndef PB_MULTICAST_RATE_H
 #define PB_MULTICAST_RATE_H

@@ -8,19 +8,19 @@
 /** Batches that one call sends, at most. */
 #define MAX_BATCHES 8
 
-/** What a datagram takes on the link next to its header and payload: UDP, IP and Ethernet. */
+/** Bytes on the link next to a datagram's header and payload: UDP, IP and Ethernet. */
 #define WIRE_BYTES 66
 
 typedef pb_part_t part_t;
 
-/** Whether frames that were sent have not left this host. */
+/** Returns whether sent frames have not left this host. */
 static bool is_sending(const part_t *p)
 {
     pb_datagrams_t *datagrams = p->multicast->config.datagrams;
     return datagrams != NULL && datagrams->is_sending(datagrams);
 }
 
-/* What may be sent. */
+/* Frames that may be sent. */
 
 /** Frames that the last mark that is known to be settled allows. */
 static uint64_t by_mark(const part_t *p)

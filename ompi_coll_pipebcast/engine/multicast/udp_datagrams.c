@@ -66,7 +66,7 @@ static udp_t *udp_of(pb_datagrams_t *datagrams)
 
 /* Sending. */
 
-/** Whether the error means that there is room later. */
+/** Returns whether the error means that there is room later. */
 static bool is_for_later(int error)
 {
     return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS || error == EINTR;
@@ -278,7 +278,7 @@ static bool join(udp_t *u, const pb_udp_options_t *options)
            set(u, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
 }
 
-/** Whether the kernel knows UDP_SEGMENT; whether the interface does shows when sending. */
+/** Returns whether the kernel knows UDP_SEGMENT. Sending shows whether the interface does. */
 static bool knows_segment(const udp_t *u)
 {
     int value = 0;

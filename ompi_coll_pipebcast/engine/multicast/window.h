@@ -39,13 +39,13 @@ static inline uint32_t pb_window_bytes(const pb_window_t *window, uint32_t index
     return (uint32_t) pb_window_run_bytes(window, index, 1);
 }
 
-/** Whether the message has such frames, n one behind the other, and n > 0. */
+/** Returns whether the message has n > 0 frames from `first` on. */
 static inline bool pb_window_has_run(const pb_window_t *window, uint32_t first, uint32_t n)
 {
     return n > 0 && first < window->n_frames && n <= window->n_frames - first;
 }
 
-/** Whether it has these frames, and they have `bytes` bytes. */
+/** Returns whether it has these frames, and they have `bytes` bytes. */
 static inline bool pb_window_fits_run(const pb_window_t *window, uint32_t first, uint32_t n,
                                       size_t bytes)
 {

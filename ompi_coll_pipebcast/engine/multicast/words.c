@@ -264,8 +264,8 @@ static bool next_here(part_t *p, pb_word_t *word)
 }
 
 /**
- * Whether a rank that has all frames goes on to report. A deaf one may have them before the root
- * has sent them, and then those below it still count.
+ * Returns whether a rank that has all frames still reports. A deaf one may have them before the
+ * root has sent them, and the ranks below it still count then.
  */
 static bool goes_on_to_report(const part_t *p)
 {
@@ -275,7 +275,7 @@ static bool goes_on_to_report(const part_t *p)
 
 /* To the parent: all words. */
 
-/** Whether this rank asks for nothing more. */
+/** Returns whether this rank asks for nothing more. */
 static bool is_done(const part_t *p)
 {
     return p->broken ||
@@ -313,7 +313,8 @@ static void send_up(part_t *p)
 
 /* To children. */
 
-/** Whether END may go to the children. A deaf rank may have the message before datagrams have. */
+/** Returns whether END may go to the children. A deaf rank may have the message too early for that.
+ */
 static bool knows_end(const part_t *p)
 {
     return pb_part_is_root(p)
@@ -347,7 +348,7 @@ static bool next_down(const part_t *p, child_t *child, pb_word_t *word)
 
 /* To children: frames that they have asked for. */
 
-/** How many of the frames that are owed from this one on are here, one behind the other. */
+/** Counts the owed frames from this one on that are here, in a row. */
 static int owed_run(const part_t *p, const child_t *child, int at)
 {
     const int most = (int) pb_word_most_repaired(p->window.payload);
