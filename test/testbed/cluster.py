@@ -154,6 +154,14 @@ def address(host, name="t"):
     return answer.stdout.split()[0]
 
 
+def forget(one, other):
+    """Between two hosts nothing passes, without a word, as with a firewall that drops: a wrong neighbor is fixed."""
+    for sender, receiver in ((one, other), (other, one)):
+        device = on(sender, "ip", "-o", "-4", "addr", "show", "scope", "global").stdout.split()[1]
+        on(sender, "ip", "neigh", "replace", address(receiver), "lladdr", "02:00:00:00:00:fe", "dev", device,
+           "nud", "permanent")  # fmt: skip
+
+
 SERVER = """
 import json, socket, time
 with socket.create_server(("", 5000)) as listening:

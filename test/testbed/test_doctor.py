@@ -1,13 +1,13 @@
 """
 pipebcast-doctor over real interfaces: a sound cluster, a rate that is not there, a host that the topology
-file lacks, and one with another MTU.
+file lacks, one with another MTU, and two that do not reach each other.
 """
 
 import json
 import os
 import sys
 
-from cluster import SRCDIR, main, need_program, need_testbed, on, tap, tool, write
+from cluster import SRCDIR, forget, main, need_program, need_testbed, on, tap, tool, write
 
 sys.path.insert(0, os.path.join(SRCDIR, "contrib/experiments"))
 from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong-import-position
@@ -15,6 +15,7 @@ from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
 DOCTOR = os.path.join(BUILD, "contrib/tools/doctor/pipebcast-doctor")
 TRUE = write("doctor.conf", "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n2\nSwitchName=s2 Switches=s[0-1]\n")
+SIX = write("doctor-six.conf", "SwitchName=s0 Nodes=n[0-2] Switches=s1\nSwitchName=s1 Nodes=n[3-5]\n")
 LACKS = write("doctor-lacks.conf", "SwitchName=s0 Nodes=n[0-1]\n")
 
 
@@ -78,12 +79,23 @@ def check_errors():
     on("n1", "ip", "link", "set", device, "mtu", "1500")
 
 
+def check_blocked_pair():
+    """Between two hosts everything is lost; no collective of tuned before that needs them."""
+    tool("up", "--topology", SIX, "--name", "t")
+    forget("n1", "n2")
+    status, found = examine("--quick", "--patience", "5", parameters=[("coll_pipebcast_topology_file", SIX)])
+    holds(status != 0 and finds(found, "ERROR", "edges", "n1 (to n2)"), found,
+          "two hosts that do not reach each other are named")  # fmt: skip
+    tool("down", "--name", "t")
+
+
 def run():
     tool("up", "--topology", TRUE, "--name", "t", "--rate", "10mbit")
     check_sound()
     check_reported_rate()
     check_errors()
     tool("down", "--name", "t")
+    check_blocked_pair()
 
 
 need_program("mpirun", "ompi_info", "ip")

@@ -1,13 +1,13 @@
 """
 Faults of the network under a job: a link that is dead for seconds, a port that drops frames, a
-rank that is killed. The job ends as it should, every byte is right, and nothing stays behind.
+rank that is killed, two hosts that cannot connect. The job ends as it should, every byte is right, and nothing stays behind.
 """
 
 import os
 import sys
 
-from cluster import EXIT_TIMEOUT, IS_LONG, SRCDIR, main, need_program, need_testbed, processes_with
-from cluster import status, tap, tool, wait_until, write
+from cluster import EXIT_TIMEOUT, IS_LONG, SRCDIR, address, main, need_program, need_testbed, on
+from cluster import processes_with, status, tap, tool, wait_until, write
 
 sys.path.insert(0, os.path.join(SRCDIR, "contrib/experiments"))
 from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong-import-position
@@ -15,6 +15,7 @@ from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
 SOAK = os.path.join(BUILD, "test/soak/soak")
 KILLED = os.path.join(BUILD, "test/mpi/run_killed")
+BCAST = os.path.join(BUILD, "test/mpi/run_bcast")
 PATH = write("faults.conf", "SwitchName=s0 Nodes=n[0-2] Switches=s1\nSwitchName=s1 Nodes=n[3-5]\n")
 
 # Of a soak: the cable is dead for half of the time.
@@ -57,6 +58,13 @@ def test_killed(algorithm):
            f"a killed rank, {algorithm}: no process stays on any host")  # fmt: skip
 
 
+def test_no_route(algorithm):
+    """Two hosts without a route to each other, next to each other in the tree from rank 0."""
+    answer = mpirun(algorithm, BCAST, "100000")
+    tap.ok(answer.returncode not in (0, EXIT_TIMEOUT), f"no route between two hosts, {algorithm}: the job ends")
+    tap.match(answer.stderr, "from n1 to: n2 |from n2 to: n1 ", f"no route, {algorithm}: the two are named")
+
+
 def run():
     script = write("dead.script", DEAD)
     answer = tool("up", "--topology", PATH, "--rate", "20mbit", "--name", "t")
@@ -69,8 +77,12 @@ def run():
     tool("set", "--name", "t", "s0-s1", "loss=0%")
     for algorithm in ("twotree", "arrival_b") if IS_LONG else ("twotree",):
         test_killed(algorithm)
+    for sender, receiver in (("n1", "n2"), ("n2", "n1")):
+        on(sender, "ip", "route", "add", "blackhole", address(receiver) + "/32")
+    for algorithm in ("chain", "twotree") if IS_LONG else ("chain",):
+        test_no_route(algorithm)
 
 
-need_program("mpirun")
+need_program("mpirun", "ip")
 need_testbed()
 main(run)

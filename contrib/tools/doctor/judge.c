@@ -624,9 +624,7 @@ static const struct {
      "mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include eth0 ...   # one network, "
      "the same on all hosts"},
     {"MTU", judge_mtu, "ip link set dev eth0 mtu 1500   # or 9000, the same on hosts and switches"},
-    {"edges", judge_edges,
-     "ping the second host from the first; mpirun --mca btl_tcp_if_include NETWORK ... names the "
-     "network that all share"},
+    {"edges", judge_edges, NULL}, /* those that work; doctor_judge_edges() has ended the others */
     {"rate", judge_slow,
      "ethtool eth0   # speed, duplex, errors; and other traffic. Of 25 Gbit/s and more one TCP "
      "flow may not fill a link"},
@@ -689,6 +687,20 @@ static void judge_broadcast(doctor_report_t *report, const struct doctor_broadca
                     size, 1e3 * b->pipebcast_s, b->how[0] != '\0' ? b->how : "?",
                     1e3 * b->fallback_s, 1 / ratio);
     }
+}
+
+static const char ask_for_firewall[] =
+    "ping the second host from the first; does a firewall let ports above 1023 pass between them? "
+    "mpirun --mca btl_tcp_if_include NETWORK ... names the network that all share";
+
+bool doctor_judge_edges(doctor_report_t *report, const doctor_facts_t *facts)
+{
+    char text[DOCTOR_TEXT_SIZE];
+    const bool good = judge_edges(facts, text) != DOCTOR_ERROR;
+    if (!good) {
+        doctor_find(report, DOCTOR_ERROR, "edges", ask_for_firewall, "%s", text);
+    }
+    return good;
 }
 
 void doctor_judge(doctor_report_t *report, const doctor_facts_t *facts)

@@ -16,6 +16,9 @@ typedef struct doctor_facts {
 /** Reports ranks that did not answer; returns whether all did. */
 bool doctor_judge_roll(doctor_report_t *report, const doctor_roll_t *roll);
 
+/** Reports edges over which no message passed; returns whether there is none. */
+bool doctor_judge_edges(doctor_report_t *report, const doctor_facts_t *facts);
+
 /** Goes through the table of judgements. */
 void doctor_judge(doctor_report_t *report, const doctor_facts_t *facts);
 

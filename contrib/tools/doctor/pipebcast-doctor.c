@@ -27,7 +27,7 @@
 #include "variables.h"
 #include "watchdog.h"
 
-enum { TAG_FACTS = 1, TAG_MEASURED = 2 };
+enum { TAG_FACTS = 1, TAG_MEASURED = 2, TAG_EDGES = 3 };
 
 /** The broadcast by which pipebcast's ranks agree, and the most that is allocated for it. */
 enum { USUAL_BYTES = 64 << 10, MOST_BYTES = 256 << 20 };
@@ -223,6 +223,33 @@ static void measure_multicast(struct run *run, char *memory)
     doctor_broadcast_try(&sides, memory, MULTICAST_BYTES, result->how);
 }
 
+/** Rank 0 prints the page of a run that cannot go on, and ends the job. */
+static void give_up(struct run *run)
+{
+    doctor_report_print(&run->report, stdout);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+}
+
+/** Tries the edges of the plans; rank 0 ends the job if one is broken, as broadcasts would wait. */
+static bool try_edges(struct run *run)
+{
+    const double patience_s = run->options.patience_s;
+    doctor_record_t record = {.bytes = NULL};
+    begin_step(run, "trying the edges of the plans", patience_s + GRACE_S);
+    const bool good = doctor_edges_try(MPI_COMM_WORLD, &run->cluster, patience_s, &record);
+    const bool taken =
+        doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_EDGES, &record, patience_s + GRACE_S);
+    doctor_record_free(&record);
+    if (run->rank == 0) {
+        const doctor_facts_t facts = {.cluster = &run->cluster, .report = &run->report};
+        if (!taken || !doctor_judge_roll(&run->report, &run->roll) ||
+            !doctor_judge_edges(&run->report, &facts)) {
+            give_up(run);
+        }
+    }
+    return good;
+}
+
 /** Asks pipebcast, and measures. False on all ranks if out of memory. */
 static bool measure(struct run *run, doctor_record_t *record)
 {
@@ -233,8 +260,7 @@ static bool measure(struct run *run, doctor_record_t *record)
     int64_t first = serving_bytes(run);
     MPI_Bcast(&first, 1, MPI_INT64_T, 0, any_side(run));
     broadcasting.run = run;
-    begin_step(run, "trying the edges of the plans", run->options.patience_s);
-    good = good && doctor_edges_try(MPI_COMM_WORLD, &run->cluster, run->options.patience_s, record);
+    good = good && try_edges(run);
     if (good && run->sides.pipebcast != MPI_COMM_NULL) {
         begin_broadcast(first, true);
         doctor_broadcast_try(&run->sides, memory, first, run->how);
@@ -288,13 +314,6 @@ static void judge(struct run *run)
                                   .is_used = run->sides.pipebcast != MPI_COMM_NULL};
     collect_rates(run);
     doctor_judge(&run->report, &facts);
-}
-
-/** Rank 0 prints the page of a run that cannot go on, and ends the job. */
-static void give_up(struct run *run)
-{
-    doctor_report_print(&run->report, stdout);
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
 /** The first roll call; where a rank is silent, rank 0 ends the job. */
