@@ -1,7 +1,7 @@
 /*
- * An adaptive broadcast: down the tree that is advised, which the root announces with each
- * broadcast (paper 4, section 2.5), to the group of all ranks (engine/group.h); and what is
- * measured of it is noted for the advisor.
+ * Adaptive broadcast: down the advised tree to the group of all ranks (engine/group.h). The root
+ * announces the tree with each broadcast (paper 4, section 2.5); the measured rates are noted for
+ * the advisor.
  *
  * Blocking broadcasts alone are adaptive, as those of paper 4 are.
  */

@@ -65,8 +65,8 @@ int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, co
                                  size_t length, const coll_pipebcast_known_t **known_p);
 
 /**
- * Notes, for the advisor, that this rank was root of a broadcast (`from` is itself), or that its
- * parent `from`, if that is on another host, delivered `bytes`; begun and taken in ns.
+ * Notes for the advisor that this rank was root of a broadcast: `from` is then itself. Else notes
+ * that its parent `from`, on another host, delivered `bytes`; begun and taken in ns.
  */
 void coll_pipebcast_advised_note(coll_pipebcast_advised_t *advised, pb_history_kind_t kind,
                                  uint64_t broadcast, int from, uint64_t bytes, int64_t begun,

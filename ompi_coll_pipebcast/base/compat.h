@@ -184,10 +184,10 @@ static inline int coll_pipebcast_publish(const char *key, const char *text)
 }
 
 /**
- * The text that a process has published under a key, to be freed; NULL with *error_p
+ * Returns the text that a process has published under a key, to be freed. NULL with *error_p
  * OMPI_ERR_NOT_FOUND if there is none, OMPI_ERR_OUT_OF_RESOURCE if it is not known. Every host has
- * all processes' texts, unless the launcher was set not to distribute such things at the start:
- * then, and where there is none, the process's host is asked.
+ * the texts of all processes, unless the launcher does not distribute them at the start. Then, and
+ * where there is no text, the process's host is asked.
  */
 static inline char *coll_pipebcast_published(const opal_process_name_t *process, const char *key,
                                              int *error_p)
@@ -304,9 +304,9 @@ static inline bool coll_pipebcast_may_overtake(struct ompi_communicator_t *comm)
 }
 
 /**
- * The error with which collectives of a communicator end by now, because one of its processes has
- * failed or it is revoked, where Open MPI goes on then (ULFM, from 5.0 on); OMPI_SUCCESS: neither.
- * Ranks learn of it at different times.
+ * Returns the error with which collectives of a communicator end by now (ULFM, from 5.0 on): one of
+ * its processes has failed or it is revoked. OMPI_SUCCESS: neither. Ranks learn of it at different
+ * times.
  */
 static inline int coll_pipebcast_failure_of(struct ompi_communicator_t *comm)
 {

@@ -1,12 +1,12 @@
 /*
  * The lock of a communicator: the only one on the way of a broadcast.
  *
- * It protects everything in the communicator's module that changes after it was enabled, and all
- * of its operations. It is held for moments: not while something is waited for, and not while
- * another component's collective is called. Unless the program has asked for MPI_THREAD_MULTIPLE,
- * no mutex is touched. It also keeps a thread from itself: a send of ours makes progress inside
- * Open MPI, which may report the end of a receive or call the progress function, while the
- * operation is in the middle of something. Who comes that way only tries to get the lock.
+ * It protects everything in the communicator's module that changes after it was enabled, and all of
+ * its operations. It is held for moments: not while something is waited for, and not while another
+ * component's collective is called. Unless the program has asked for MPI_THREAD_MULTIPLE, no mutex
+ * is touched. It also keeps a thread from itself: a send of ours makes progress inside Open MPI in
+ * the middle of an operation. Open MPI may then report the end of a receive or call the progress
+ * function. A thread that comes that way only tries to get the lock.
  */
 #ifndef COLL_PIPEBCAST_LOCK_H
 #define COLL_PIPEBCAST_LOCK_H

@@ -1,10 +1,10 @@
 /*
- * The ranks of a communicator agree, at its first broadcast of any kind and size, whether pipebcast
- * serves it: each works it out by itself from what all processes have published
- * (communicator/record.h), so that all come to the same. A topology file may change while the job
- * runs: then the digests of what ranks have read are compared by one small reduction, if the first
- * broadcast is a blocking one; others use the file as it was in MPI_Init. Where records are
- * missing or differ, and where ranks are of several jobs, the fallback component serves.
+ * Agreement of a communicator's ranks, at its first broadcast of any kind and size, whether
+ * pipebcast serves it. Each rank finds the answer alone, from the records of all processes
+ * (communicator/record.h), so all conclude the same. A topology file may change while the job runs.
+ * If the first broadcast is a blocking one, a small reduction compares the digests of what ranks
+ * have read. Others use the file as it was in MPI_Init. Where records are missing or differ, and
+ * where ranks are of several jobs, the fallback component serves.
  */
 #ifndef COLL_PIPEBCAST_AGREEMENT_H
 #define COLL_PIPEBCAST_AGREEMENT_H

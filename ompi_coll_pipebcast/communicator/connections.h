@@ -45,9 +45,9 @@ void coll_pipebcast_connections_count_role(coll_pipebcast_module_t *module, cons
 
 /**
  * Opens the connection to a rank by an empty message, unless its process was sent one before by any
- * communicator. Only to a rank that is then sent a segment of the same broadcast: with that segment
- * the empty message has come, so nothing is still to come when the rank's broadcast ends (the rule
- * of engine/transfer.h). An error is ignored. With the module's lock held.
+ * communicator. Only for a rank that is then sent a segment of the same broadcast. The empty
+ * message comes before that segment, so nothing is still to come when the rank's broadcast ends
+ * (the rule of engine/transfer.h). An error is ignored. With the module's lock held.
  */
 void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank);
 

@@ -1,7 +1,7 @@
 /*
- * The transport between the hosts of a communicator, and the gate: pipebcast's assumptions of
- * switches, contention and costs are those of TCP over Ethernet, and another transport is served
- * only where someone has measured it or wants it so.
+ * Gate: whether the transport between the hosts of a communicator is served. pipebcast assumes
+ * switches, contention and costs of TCP over Ethernet. Another transport is served only if the user
+ * has measured it or asks for it.
  */
 #ifndef COLL_PIPEBCAST_GATE_H
 #define COLL_PIPEBCAST_GATE_H
@@ -24,9 +24,9 @@ bool coll_pipebcast_gate_is_opened(void);
 const char *coll_pipebcast_gate_reason(void);
 
 /**
- * Settles whether the transport is served, and sets module->model, by which all ranks plan: the
- * measured one, if all have the same and it is of their links, else one that is assumed from the
- * slowest link, NULL if out of memory. Alike on all ranks; rank 0 reports why broadcasts are not
+ * Settles whether the transport is served, and sets module->model, by which all ranks plan. It is
+ * the measured model, if all have the same and it fits their links. Else it is assumed from the
+ * slowest link; NULL if out of memory. Alike on all ranks; rank 0 reports why broadcasts are not
  * served, or why a measured model is not used.
  */
 bool coll_pipebcast_gate_settle(coll_pipebcast_module_t *module,

@@ -270,8 +270,8 @@ static uint32_t slowest_link(const pb_network_t *network)
 }
 
 /**
- * Bytes per second that this rank may send as a root, where a link below is slower than its own:
- * its own socket does not hold it up then. 0: no pacing, as its own link is the slowest one, or the
+ * Bytes per second that this rank may send as a root, where a link below is slower than its own.
+ * Its own socket does not hold it up then. 0: no pacing, as its own link is the slowest one, or the
  * speed is not known.
  */
 static uint64_t ceiling_of(const coll_pipebcast_module_t *module)

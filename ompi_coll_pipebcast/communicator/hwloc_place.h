@@ -11,19 +11,18 @@
 #include "topo/network/locality.h"
 
 /**
- * The place of a process that may run on the processors of `cpuset`: the packages, NUMA
- * nodes and caches that hold all of these, the largest first, without what holds the
- * whole host, the same processors as one before it, or no more than one core. The
- * index of each is its lowest processor's number, which nothing else of its size has.
- * PB_LOCALITY_ANYWHERE where there are none, or `cpuset` is empty.
- * O(objects of these kinds).
+ * Returns the locality of a process that may run on the processors of `cpuset`: the packages, NUMA
+ * nodes and caches that hold all of these, the largest first. An object is skipped if it holds the
+ * whole host, the same processors as one before it, or at most one core. The index of an object is
+ * its lowest processor's number, which no other of its size has. PB_LOCALITY_ANYWHERE where there
+ * are none, or `cpuset` is empty. O(objects of these kinds).
  */
 pb_locality_t pb_hwloc_place(hwloc_topology_t topology, hwloc_const_cpuset_t cpuset);
 
 /**
- * Loads this host's topology, also the processors that this process may not use, so
- * that all processes of the host see the same; or the recorded one that HWLOC_XMLFILE
- * names in the environment. NULL with the reason in `why`. hwloc_topology_destroy() frees it.
+ * Loads this host's topology, or the recorded one that HWLOC_XMLFILE names in the environment. It
+ * includes processors that this process may not use, so all processes of the host see the same.
+ * NULL with the reason in `why`. hwloc_topology_destroy() frees it.
  */
 hwloc_topology_t pb_hwloc_load(char *why, size_t why_size);
 

@@ -1,21 +1,21 @@
 /*
- * A rank that had to leave a broadcast which the others go on with, because it is out of memory or
- * the transport refuses, is *lost*: there may be ranks that count on it. So it notifies all others
- * of the communicator, and they leave it too: a rank that waits for a message that no one will send
- * ends with an error instead.
+ * A rank is *lost* if it had to leave a broadcast with which the others go on: it is out of memory
+ * or the transport refuses. Others may wait for it. So it notifies all others of the communicator,
+ * and they leave the broadcast too. A rank that waits for a message that no one will send ends with
+ * an error instead.
  *
  * Nobody listens for that as long as broadcasts go on: only a rank that finds nothing to do looks,
  * now and then, whether such a message is there. All of them have one tag, the communicator's own.
  * Ours; the effect is the same as for a revoked communicator of ULFM, for our broadcasts alone.
  *
- * A lost rank keeps the communicator to the end of the job, even when the user frees it: messages
- * to it may still be on their way, and would be taken for those of the next communicator with the
- * same number. A rank that has ended all its broadcasts well may free the communicator before it
- * hears of the lost one. No communicator with the lost rank in it gets the number then, either; in
- * one without it the report would be a message of an unknown sequence.
+ * A lost rank keeps the communicator to the end of the job, even when the user frees it. Messages
+ * to it may still be on their way: the next communicator with the same number would take them. A
+ * rank that has ended all its broadcasts well may free the communicator before it hears of the lost
+ * one. No communicator with the lost rank in it gets the number then, either; in one without it the
+ * report would be a message of an unknown sequence.
  *
- * A lost rank keeps in step: it draws the tags that the others draw, and takes part in broadcasts
- * of the fallback component, whose messages are never mistaken for ours.
+ * A lost rank keeps in step: it draws the tags that the others draw. It also takes part in
+ * broadcasts of the fallback component, whose messages are never mistaken for ours.
  */
 #ifndef COLL_PIPEBCAST_LOST_H
 #define COLL_PIPEBCAST_LOST_H
@@ -37,8 +37,8 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module);
 
 /**
- * The error of Open MPI with which a broadcast ends that this rank left, or that had an `error` (0:
- * none of its own): ULFM's, where a process has failed or the communicator is revoked.
+ * Returns Open MPI's error for a broadcast that this rank left, or that had an `error` (0: none of
+ * its own). It is ULFM's where a process has failed or the communicator is revoked.
  */
 int coll_pipebcast_lost_error(const coll_pipebcast_module_t *module, int error);
 

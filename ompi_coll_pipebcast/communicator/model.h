@@ -25,8 +25,8 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_model_t);
 int coll_pipebcast_model_read(void);
 
 /**
- * The model that is assumed for links of this speed and MTU, retained for the caller: the one that
- * the last communicator has assumed, or a new one in its place. NULL if out of memory.
+ * Returns the model that is assumed for links of this speed and MTU, retained for the caller. It is
+ * the one assumed last, or a new one that replaces that. NULL if out of memory.
  */
 coll_pipebcast_model_t *coll_pipebcast_model_assumed(uint64_t bits_per_second, uint32_t mtu);
 

@@ -79,8 +79,8 @@ void coll_pipebcast_multicast_begin_serving(struct coll_pipebcast_module *module
                                             uint64_t bits_per_second);
 
 /**
- * A blocking broadcast that may be ours begins, alike on all ranks, where multicast may be used:
- * waits for the outcome of a probe that is due, and begins one whose time has come. With the
+ * Called when a blocking broadcast that may be ours begins, alike on all ranks, where multicast may
+ * be used. Waits for the outcome of a probe that is due, or begins a probe that is due. With the
  * module's lock held, which is given up while it waits.
  */
 void coll_pipebcast_multicast_settle(struct coll_pipebcast_module *module);

@@ -1,5 +1,5 @@
 /*
- * Which host each rank of a communicator sits on; see communicator/placement.h.
+ * Placement of a communicator's ranks on hosts; see communicator/placement.h.
  */
 #include "communicator/placement.h"
 

@@ -1,6 +1,6 @@
 /*
- * Which host each rank of a communicator sits on, and where in it, by what their processes publish
- * (communicator/record.h), so that all ranks come to the same without communication.
+ * Placement: the host of each rank of a communicator, and the locality inside it. It follows from
+ * the processes' records (communicator/record.h), so all ranks find the same without messages.
  */
 #ifndef COLL_PIPEBCAST_PLACEMENT_H
 #define COLL_PIPEBCAST_PLACEMENT_H

@@ -325,8 +325,8 @@ static coll_pipebcast_record_t *keep_record(const opal_process_name_t *process,
     return kept;
 }
 
-/** Looks a record up; each question goes to PMIx, whose library (of Open MPI 5.0) does not free
- * some bytes of the answer, and takes two seconds to find that there is none. */
+/** Looks a record up, by PMIx each time. The library of Open MPI 5.0 leaks some bytes for each
+ * answer, and takes two seconds to find that there is none. */
 static coll_pipebcast_record_t *look_up(const opal_process_name_t *process, int *error_p)
 {
     char *text = coll_pipebcast_published(process, key, error_p);

@@ -1,9 +1,9 @@
 /*
- * The record of a process: what it publishes of itself, to be read by the other processes of its
- * job without a message of MPI: its facts (topo/network/facts.h), the name of its host, and where
- * Slurm has it in the network (topo/network/address_record.h). Every process that may serve
- * publishes one before MPI_Init exchanges records. A process without one has no pipebcast, or is
- * told not to use it, and would broadcast by another component.
+ * Record of a process, which other processes of its job read without a message of MPI. It has its
+ * facts (topo/network/facts.h), the name of its host, and its position in Slurm's network
+ * (topo/network/address_record.h). Every process that may serve publishes one before MPI_Init
+ * exchanges records. A process without one has no pipebcast, or is told not to use it, and would
+ * broadcast by another component.
  */
 #ifndef COLL_PIPEBCAST_RECORD_H
 #define COLL_PIPEBCAST_RECORD_H

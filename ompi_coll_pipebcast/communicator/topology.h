@@ -39,12 +39,12 @@ coll_pipebcast_topology_t *coll_pipebcast_topology_now(void);
 uint64_t coll_pipebcast_topology_digest(const coll_pipebcast_topology_t *named);
 
 /**
- * The topology of the ranks, retained for the caller: `named` (NULL: the parameters name none) with
- * the hosts that it does not name, where their addresses or the topology have them
- * (topo/network/addresses.h); one switch where neither tells anything. Rank 0 of the communicator
- * reports what was not understood. It is made anew only for other `addresses`, by rank, than those
- * of the communicator before. NULL if out of memory. No communication; O(ranks), and O(ranks log
- * ranks + nodes) where it is made.
+ * Returns the topology of the ranks, retained for the caller: `named` (NULL: the parameters name
+ * none) and the hosts that it lacks. Their addresses or the topology tell where these are
+ * (topo/network/addresses.h); else they are on one switch. Rank 0 of the communicator reports what
+ * was not understood. It is made anew only for other `addresses`, by rank, than those of the
+ * communicator before. NULL if out of memory. No communication; O(ranks), and O(ranks log ranks +
+ * nodes) where it is made.
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicator_t *comm,
                                                           const coll_pipebcast_topology_t *named,

@@ -29,11 +29,11 @@
 #define MEBIBYTE (1 << 20)
 
 /**
- * coll_pipebcast_now() when this process last left a blocking broadcast of ours; 0: none was.
- * Of all communicators, read and written by any thread: a program that broadcasts in rows and
- * columns of its ranks by turns comes to the one straight from the other. It is the other one's
- * time, mostly the network's, by which its ranks arrive unevenly then, and serving them in groups
- * would put more on the network.
+ * coll_pipebcast_now() when this process last left a blocking broadcast of ours; 0: none was. It is
+ * one for all communicators, read and written by any thread. A program that broadcasts in rows and
+ * columns by turns comes to one communicator straight from the other. Ranks then arrive unevenly
+ * because of the other broadcast's time on the network: serving them in groups would only add to
+ * that.
  */
 static int64_t last_left;
 

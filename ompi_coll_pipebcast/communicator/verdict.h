@@ -1,11 +1,11 @@
 /*
- * The sweep of a communicator (engine/sweep.h), as a task (communicator/progress.h), and its
- * verdict: all that may change an answer of the planner, or how ranks are served, between two
- * broadcasts. communicator/verdict.c has what follows from what was measured, as a table.
+ * Sweep of a communicator (engine/sweep.h), as a task (communicator/progress.h), and its verdict.
+ * Between two broadcasts, only the verdict changes an answer of the planner, or how ranks are
+ * served. communicator/verdict.c has what follows from what was measured, as a table.
  *
  * At most one sweep is under way on a communicator, and all it needs is allocated before the ranks
- * agree. Only blocking broadcasts are swept, and wait for a verdict: they follow each other in the
- * same order on all ranks, and one of them may synchronize the ranks.
+ * agree. Only blocking broadcasts are swept, and wait for a verdict. They follow each other in the
+ * same order on all ranks, and may synchronize the ranks.
  *
  * All functions but the first three, and coll_pipebcast_leave(), with the module's lock held.
  */

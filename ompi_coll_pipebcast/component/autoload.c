@@ -1,12 +1,10 @@
 /*
  * Loads the components that a list such as "pipebcast,tuned" leaves out.
  *
- * Open MPI takes a list without '^' to exclude everything else, and then aborts
- * MPI_Init because no one serves alltoallw and others. Users mean "these before
- * the rest", so the rest is found here, while the framework opens its
- * components: each is registered and opened here and put into the framework's
- * list in front of our own entry, where the loop that is opening us has already
- * been.
+ * Open MPI takes a list without '^' to exclude everything else, and then aborts MPI_Init because no
+ * one serves alltoallw and others. Users mean "these before the rest", so the rest is loaded here,
+ * while the framework opens its components. Each is registered, opened and put into the framework's
+ * list before our own entry. The loop that is opening us has already passed that position.
  */
 #include <assert.h>
 #include <string.h>

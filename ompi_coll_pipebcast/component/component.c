@@ -2,9 +2,9 @@
  * The component: what Open MPI finds when it opens mca_coll_pipebcast.so.
  *
  * A communicator's way: component/selection.c gives it a module (communicator/module.h) that
- * remembers the fallback component's broadcasts; at the first broadcast communicator/agreement.c
- * finds out whether all ranks see the same network and parameters; from then on the operations
- * (operation/operation.h) serve large messages, and the rest is passed on.
+ * remembers the fallback component's broadcasts. At the first broadcast communicator/agreement.c
+ * finds out whether all ranks see the same network and parameters. From then on operations
+ * (operation/operation.h) serve large messages, and the fallback component the rest.
  */
 #include "component/component.h"
 #include "adaptive/register.h"

@@ -8,8 +8,8 @@
 #include "component/component.h"
 #include "operation/functions.h"
 
-/** A module for the next communicator that is made while out of memory: without one, this rank
- * would not take part when the others agree, and they would wait for it without end. */
+/** Module for the next communicator that is made while out of memory. Without one, this rank would
+ * not take part in the agreement, and the others would wait without end. */
 static struct {
     opal_mutex_t lock;
     coll_pipebcast_module_t *module; /**< NULL: used up */

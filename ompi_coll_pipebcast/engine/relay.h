@@ -1,10 +1,10 @@
 /*
- * A relay: the part of a rank that takes a message in segments from other hosts and hands it on in
- * longer pieces inside its own, where each message costs as much whatever its size.
+ * A relay: the part of a rank that takes a message in segments from other hosts, and hands it on in
+ * longer pieces inside its own. There each message costs as much whatever its size.
  *
- * It is both transfers of that rank: `between`, as any rank of a plan has one, and `inside`, which
- * has no parents and is offered a piece as soon as all its bytes are here, whichever streams have
- * brought them. Both have the same message, each in a description of its own, cut into segments or
+ * It is both transfers of that rank: `between` as any rank of a plan has one, and `inside`, which
+ * has no parents. `inside` is offered a piece as soon as all its bytes are here, from whichever
+ * streams. Both have the same message, each in a description of its own, cut into segments or
  * pieces. As no two ranks exchange both, segments and pieces may have one tag.
  *
  * An error of `between` is one of `inside`: segments keep coming, as empty messages, and so do

@@ -1,5 +1,5 @@
 /*
- * Which broadcasts of a communicator are swept; see engine/schedule.h.
+ * Schedule of a communicator's sweeps; see engine/schedule.h.
  */
 #include "engine/schedule.h"
 

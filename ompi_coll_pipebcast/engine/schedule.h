@@ -1,10 +1,10 @@
 /*
- * Which blocking broadcasts of a communicator have a sweep (engine/sweep.h), and how many
- * broadcasts later all ranks wait for its verdict, if it is not there yet (ours).
+ * Schedule of a communicator's sweeps: which blocking broadcasts have one (engine/sweep.h), and how
+ * many broadcasts later all ranks wait for its verdict (ours).
  *
- * So all ranks have the verdict before the same broadcast, and no root gets further ahead of a slow
- * rank than by the broadcasts between two sweeps and those until the verdict is waited for: a root
- * has sent short broadcasts before any rank has received them.
+ * So all ranks have the verdict before the same broadcast. No root gets further ahead of a slow
+ * rank than by the broadcasts from one sweep to the next, and on to its verdict. Without a bound it
+ * could: a root has sent short broadcasts before any rank has received them.
  *
  * Broadcasts are counted by their weight: their bytes, and an amount that a transport keeps for
  * each. So at most PB_SCHEDULE_BOUND waits at a slow rank, of broadcasts up to
@@ -20,13 +20,13 @@
 
 /**
  * Weight from one sweep to the next, at most. Its two messages of about 100 bytes for each edge of
- * the tree are far below 1 % of that, and so are their some microseconds of the time that it takes.
+ * the tree are far below 1 % of that, in bytes and in time.
  */
 #define PB_SCHEDULE_INTERVAL (UINT64_C(1) << 20)
 
 /**
- * Weight from a sweep to the broadcast before which its verdict is waited for, at most: 1 ms or
- * more at 10 Gbit/s, so that where no rank is late the verdict is there, and no one waits.
+ * Weight from a sweep to the broadcast that waits for its verdict, at most. That is 1 ms or more at
+ * 10 Gbit/s: if no rank is late, the verdict is there, and no one waits.
  */
 #define PB_SCHEDULE_LAG (UINT64_C(1) << 20)
 
@@ -41,8 +41,8 @@
  * On slower links a MiB takes long, and a program whose ranks arrive unevenly would wait for its
  * help through many broadcasts. So a sweep also begins after PB_SCHEDULE_FEWEST broadcasts that
  * took PB_SCHEDULE_INTERVAL_MESSAGES times as long as a short message, and its verdict is waited
- * for after PB_SCHEDULE_FEWEST_LAG. The messages of a sweep are 1 % of that at most; a sweep is up
- * a tree and down again in 2 log2 P such times, and the lag is twice as much.
+ * for after PB_SCHEDULE_FEWEST_LAG. The messages of a sweep are 1 % of that at most. A sweep goes
+ * up a tree and down again in 2 log2 P such times, and the lag is twice as much.
  */
 #define PB_SCHEDULE_FEWEST 4
 #define PB_SCHEDULE_FEWEST_LAG 2
@@ -77,9 +77,9 @@ bool pb_schedule_is_due(const pb_schedule_t *schedule);
 void pb_schedule_close(pb_schedule_t *schedule);
 
 /**
- * A blocking broadcast of `bytes` begins: whether it is swept. `asked`: it is to be, if no verdict
- * is to come; then its verdict is due PB_SCHEDULE_FEWEST_LAG broadcasts later, so that the sweep
- * goes on next to a whole broadcast and delays none.
+ * Begins a blocking broadcast of `bytes`; returns whether it is swept. `asked`: it is to be swept,
+ * if no verdict is to come. Its verdict is then due PB_SCHEDULE_FEWEST_LAG broadcasts later: the
+ * sweep goes on next to a whole broadcast and delays none.
  */
 bool pb_schedule_begin(pb_schedule_t *schedule, size_t bytes, bool asked);
 

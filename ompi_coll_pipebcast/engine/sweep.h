@@ -1,15 +1,13 @@
 /*
- * A sweep: measurements of all ranks in one broadcast, added up on the way to its root by one
- * message from each rank to its parent, and the root's verdict, by one message from each rank to
- * its children (ours).
+ * A sweep: measurements of all ranks in one broadcast, and the root's verdict (ours). One message
+ * from each rank to its parent adds the measurements up; one to each child brings the verdict.
  *
- * It travels along the tree of one stream of the broadcast, so that it needs no connection that the
- * broadcast does not: when a rank is through and all its children have reported, it reports to its
- * parent. No broadcast waits for it. A rank that is through has received all that was sent to it
- * before, so the verdict also is the credit that keeps roots from running ahead
- * (engine/schedule.h). Nothing of a sweep outlives the communicator: a rank has a receive posted
- * until all its children have reported, and from its report until the verdict is here. Only a rank
- * that is lost withdraws them.
+ * It travels along the tree of one stream of the broadcast, so it needs no further connection. When
+ * a rank is through and all its children have reported, it reports to its parent. No broadcast
+ * waits for it. A rank that is through has received all that was sent to it before, so the verdict
+ * also is the credit that keeps roots from running ahead (engine/schedule.h). Nothing of a sweep
+ * outlives the communicator: a rank has a receive posted until all its children have reported, and
+ * from its report until the verdict is here. Only a rank that is lost withdraws them.
  *
  * Ranks report durations between two moments of the same rank, which need no common clock. The tree
  * says for whom a rank has waited: ranks that wait get their first segments when the last of those
@@ -18,9 +16,9 @@
  * rank that was not away has come as early as it could, also in broadcasts of rows and columns of
  * ranks by turns.
  *
- * The verdict also has, for the learner (topo/model/learner.h), how long the broadcast took on the
- * rank where it took longest, from its arrival to its end, and how long every rank but the root
- * waited at least; and the most frames of multicast that any rank missed.
+ * The verdict also has, for the learner (topo/model/learner.h), the longest time of a rank from its
+ * arrival to its end, and the least wait of any rank but the root. It has the most frames of
+ * multicast that any rank missed, too.
  */
 #ifndef PB_SWEEP_H
 #define PB_SWEEP_H

@@ -1,10 +1,9 @@
 /*
  * A transfer: one rank's part of one broadcast, as a state machine.
  *
- * It knows its parents and children in each stream, and nothing of how the plan
- * was made, of MPI or of datatypes: bytes move through engine/transport.h, and lie
- * where engine/message.h says. It never blocks: pb_transfer_advance() does what can be
- * done now.
+ * It knows its parents and children in each stream, but not how the plan was made, nor MPI, nor
+ * datatypes. Bytes move through engine/transport.h, and lie where engine/message.h says. It never
+ * blocks: pb_transfer_advance() does what can be done now.
  *
  * Segments s, s + n_streams, ... of a stream come from one parent. Between two ranks segments go in
  * ascending order, whatever streams they belong to: so one tag is enough. A parent has a bounded
@@ -16,19 +15,19 @@
  * open. No more than `ahead` bytes ever wait at a receiver, from all its parents; where switches
  * can queue as much at a port, none of them is lost.
  *
- * A root of several children is *paced*: else the transport would decide how they share its link
- * (TCP connections share by what each has in flight), one tree would lag, and the last rank wait
- * for it. Acknowledgements come often enough to bound what is in flight, and a child must not be
- * ahead of another by more than a segment, even when only the other's acknowledgements are open. A
- * child that is really late does not hold the others: they go on as soon as half of their own
+ * A root of several children is *paced*. Else the transport would decide how they share its link
+ * (TCP connections share by what each has in flight). One tree would lag, and the last rank wait
+ * for it. Acknowledgements come often enough to bound what is in flight. A child must not be ahead
+ * of another by more than a segment, even if only the other's acknowledgements are open. A child
+ * that is really late does not hold the others: they go on as soon as half of their own
  * acknowledgements have come.
  *
  * A root may instead serve its children *in turn*: the next one's first segment follows the last
  * one's last. On a flat tree, with segments that need no receiver, this is flat_nb (paper 3,
  * section 3.3).
  *
- * When a broadcast has ended on a rank, nothing that was sent to it for this broadcast is still to
- * come, except what the communicator itself takes before it ends (and its end waits for that). Else
+ * When a broadcast has ended on a rank, no message of it to this rank is still to come. The
+ * exceptions are those that the communicator takes before it ends, and its end waits for them. Else
  * a late message would be taken for one of the next communicator with the same number, whose user
  * would get its bytes. So a transfer ends when the last message of each parent is here, and a
  * parent in a stream without segments sends nothing, see pb_transfer_uses().
@@ -138,10 +137,9 @@ static inline bool pb_transfer_uses(const pb_transfer_t *transfer, const pb_lane
 }
 
 /**
- * Does what can be done without waiting. Returns true when the transfer is
- * through: all segments (after an error, the messages instead of them) are here
- * and have left, or the transport has refused and nothing is under way any more. The result is
- * transfer->error.
+ * Does what can be done without waiting. Returns true when the transfer is through: all segments
+ * (after an error, the messages instead of them) are here and have left. It is through also if the
+ * transport has refused and nothing is under way any more. The result is transfer->error.
  */
 bool pb_transfer_advance(pb_transfer_t *transfer);
 
@@ -162,9 +160,9 @@ void pb_transfer_offer(pb_transfer_t *transfer, uint64_t n, int error);
 
 /**
  * Ends a transfer when nothing more of it is to come: posted receives are asked to end and nothing
- * new is started. It is through when pb_transfer_advance() returns true, and its error then means
- * nothing; where no one will ever send what was waited for, pb_transfer_finish() need not wait for
- * that.
+ * new is started. It is through when pb_transfer_advance() returns true; its error then means
+ * nothing. pb_transfer_finish() need not wait for that where no one will ever send the awaited
+ * messages.
  */
 void pb_transfer_cancel(pb_transfer_t *transfer);
 

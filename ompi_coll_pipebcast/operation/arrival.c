@@ -5,8 +5,8 @@
  *
  * Where data were sent to ranks that had not arrived, their ARRIVED may still be to come when the
  * broadcast ends. Then the root's operation outlives its result: it lingers as a task of its own
- * until all of them have come, as the receive that is posted would keep the communicator alive even
- * if it were freed, and with it the number: someone has to take the message in.
+ * until all of them have come. A posted receive would keep the communicator alive even if it were
+ * freed, and its number with it. So someone has to take the message in.
  */
 #include <stdlib.h>
 #include <string.h>

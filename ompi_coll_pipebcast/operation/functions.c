@@ -163,8 +163,8 @@ static void note_passed(coll_pipebcast_module_t *module, const begun_t *begun)
     coll_pipebcast_unlock(&module->lock);
 }
 
-/** A call. Ranks whose count is 0 do not come here at all, while others may describe the same empty
- * message by a type without bytes: where there are none, nothing may be sent. */
+/** Describes a call. Ranks whose count is 0 do not come here, while others may describe the same
+ * empty message by a type without bytes. So an empty message may cause no sends. */
 static begun_t begun_of(void *buffer, size_t count, struct ompi_datatype_t *datatype, int root,
                         way_t way)
 {

@@ -13,10 +13,10 @@
  * held.
  *
  * Where memory runs out: what all ranks need is allocated before they agree. An operation itself
- * needs memory when it starts and when it learns its role in a group; what fails there is tried
- * once more, as messages that are under way when a rank leaves may come when the communicator is
- * gone, and Open MPI's ob1 keeps them for the next one of its number. A rank for which the second
- * try fails, too, is lost (communicator/lost.h).
+ * needs memory when it starts and when it learns its role in a group. A failure there is followed
+ * by a second try. Messages under way when a rank leaves may come when the communicator is gone,
+ * and Open MPI's ob1 keeps them for the next one of its number. A rank for which the second try
+ * fails, too, is lost (communicator/lost.h).
  *
  * Who calls whom: functions -> request, decision -> operation -> the kinds.
  */
@@ -27,9 +27,9 @@
 #include "pml/message.h"
 
 /**
- * Tags that an operation reserves, downwards from the first, of whatever kind it turns out to be:
- * a rank that does not know the kind keeps in step all the same. The second is for control
- * messages, the fourth for pieces with multicast.
+ * Tags that an operation reserves, downwards from the first, of whatever kind it turns out to be.
+ * So a rank that does not know the kind keeps in step. The second is for control messages, the
+ * fourth for pieces with multicast.
  */
 #define COLL_PIPEBCAST_TAGS 4
 

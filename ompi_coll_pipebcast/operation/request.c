@@ -85,9 +85,9 @@ static int request_start(size_t n, ompi_request_t **requests)
 }
 
 /**
- * The call of this start. A rank can be one start ahead of another, so that every
- * other start has the same tags: no rank ends a start before the root has begun it,
- * nor the root before every rank has reported to it all that it has to.
+ * Returns the call of this start. A rank can be one start ahead of another, but no more, so every
+ * other start has the same tags. No rank ends a start before the root has begun it, nor the root
+ * before every rank has reported to it.
  */
 static coll_pipebcast_call_t call_of(coll_pipebcast_request_t *request)
 {

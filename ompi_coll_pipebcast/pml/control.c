@@ -1,8 +1,8 @@
 /*
  * Control messages over the PML: a communicator and a tag.
  *
- * Each send or receive has memory of its own, which the PML reads or writes: the caller's is free
- * at any time, and what is given up can be kept (pml/given_up.c).
+ * Each send or receive has memory of its own, which the PML reads or writes. So the caller's memory
+ * is free at any time, and a request can be given up (pml/given_up.c).
  *
  * Where the user asserts that nobody receives from any source (mpi_assert_no_any_source, at any
  * time), ob1 matches no receive of that kind, not even one that was posted before. Then messages

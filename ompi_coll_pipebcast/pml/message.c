@@ -1,12 +1,11 @@
 /*
  * The message of a broadcast over Open MPI's datatypes.
  *
- * Segments are ranges of packed bytes, so that ranks which describe the same
- * signature by different (count, datatype) pairs cut alike. Convertors move
- * only forward from where they stopped; for any other position a new one is
- * prepared and positioned once, because repositioning a used convertor is not
- * reliable in Open MPI 4.1. A packing convertor stops and starts only between
- * basic elements, hence the margins around a bounce buffer's bytes.
+ * Segments are ranges of packed bytes, so that ranks which describe the same signature by different
+ * (count, datatype) pairs cut alike. Convertors move only forward from where they stopped. For
+ * another position a new one is prepared and positioned once: repositioning a used convertor is not
+ * reliable in Open MPI 4.1. A packing convertor stops and starts only between basic elements, hence
+ * the margins around a bounce buffer's bytes.
  */
 #include "pml/message.h"
 
@@ -111,9 +110,9 @@ static int max_bounces(size_t segment_size)
 }
 
 /**
- * The receive window where data are not contiguous: half of the bounce buffers
- * are shared among the parents, so that each parent has its own and the other
- * half is left for sends. Otherwise streams that cross could wait for each other.
+ * Returns the receive window where data are not contiguous. The parents share half of the bounce
+ * buffers, so each has its own, and the other half is left for sends. Otherwise streams that cross
+ * could wait for each other.
  */
 static int bounced_receive_window(const pb_role_t *role, int bounces, int receive_window)
 {
@@ -249,9 +248,8 @@ static int unpack(pb_message_t *m, size_t offset, size_t bytes, void *buffer)
 }
 
 /**
- * Unpacks without ever giving the convertor a part of an element: the elements
- * are packed from the user's buffer, the new bytes put over theirs, and the
- * whole unpacked again.
+ * Unpacks without giving the convertor a part of an element. The elements are packed from the
+ * user's buffer, the new bytes put over theirs, and the whole unpacked again.
  */
 static int unpack_whole_elements(pb_message_t *m, size_t offset, size_t bytes, const char *buffer)
 {

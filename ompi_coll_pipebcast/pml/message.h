@@ -9,9 +9,9 @@
 #include "engine/transfer.h"
 
 /**
- * Bytes of a segment for one that may not have arrived, at most: two TCP segments
- * with their headers, and below the eager limits of all common transports, so
- * that it goes without its receiver.
+ * Bytes of a segment for a rank that may not have arrived, at most. Two TCP segments hold it with
+ * the headers, and it is below the eager limits of all common transports: so it goes without its
+ * receiver.
  */
 #define COLL_PIPEBCAST_EAGER_SEGMENT 2874
 
@@ -70,8 +70,8 @@ int coll_pipebcast_message_cut(pb_message_t *message, const coll_pipebcast_data_
                                pb_transfer_limits_t *limits_p);
 
 /**
- * The data as one segment, which the caller reads and writes itself: where they are not contiguous,
- * or not in the host's memory but on a device, as a GPU's, a bounce buffer has them.
+ * Describes the data as one segment, which the caller reads and writes itself. A bounce buffer has
+ * them if they are not contiguous, or in a device's memory, as a GPU's.
  */
 int coll_pipebcast_message_init_on_host(pb_message_t *message, const coll_pipebcast_data_t *data);
 
@@ -79,9 +79,9 @@ int coll_pipebcast_message_init_on_host(pb_message_t *message, const coll_pipebc
 void coll_pipebcast_message_fail(pb_message_t *message, int error);
 
 /**
- * Gives the bounce buffers back, also of zeros or a message that cannot be had, but for those that
- * a send or receive still holds: it was given up after an error, and memory lost is better than
- * memory overwritten.
+ * Gives the bounce buffers back, also of zeros or a message that has an error. It leaves those that
+ * a send or receive given up after an error still holds: memory lost is better than memory
+ * overwritten.
  */
 void coll_pipebcast_message_fini(pb_message_t *message);
 

@@ -3,8 +3,8 @@
  *
  * The structure of a TCP module is in no installed header. But for each of its modules btl/tcp
  * registers a parameter btl_tcp_bandwidth_INTERFACE:NUMBER, whose storage is the module's own
- * btl_bandwidth: the interface of a module is the one whose parameter is stored there. So
- * btl_tcp_if_include, if_exclude, IPv6 and whatever else btl/tcp chooses by need not be known here.
+ * btl_bandwidth. So a module's interface is the one whose parameter is stored there.
+ * btl_tcp_if_include, if_exclude, IPv6 and other criteria of btl/tcp need not be known here.
  */
 #include "pml/route.h"
 

@@ -55,10 +55,10 @@ __attribute__((always_inline)) inline int pb_transport_send(pb_transport_t *tran
 
 /**
  * Open MPI reports that a receive ends, from inside its progress. As long as the network has more,
- * Open MPI does not come back from there: without this, all of it would come before any is
- * sent on, and what is more than the window without a receive to go to, so that it has to be
- * copied twice. Returns whether the request is gone. Where someone is inside the operation, or
- * older segments are still to come, it is found later, as everything else is.
+ * Open MPI does not come back from there. Without this, all segments would come before any is sent
+ * on. Those beyond the window would find no receive, and would be copied twice. Returns whether the
+ * request is gone. Where someone is inside the operation, or older segments are still to come, the
+ * next advance finds it.
  */
 static int ended(ompi_request_t *request)
 {
@@ -107,9 +107,9 @@ static inline void want_report(ompi_request_t *request, pb_lane_t *lane)
 
 /**
  * A receive that had ended before want_report() still has the callback, and every one has the data,
- * which Open MPI does not clear. Not every PML clears them when the request is used again: UCX's
- * would call ended() for another's receive, from inside irecv, and takes the data of a persistent
- * request's receive for its own, once the data is not NULL.
+ * which Open MPI does not clear. Not every PML clears them when the request is used again. UCX's
+ * would call ended() for another's receive, from inside irecv. It also takes the data, if not NULL,
+ * for its own in a persistent request's receive.
  */
 static inline void forget_report(ompi_request_t *request)
 {
@@ -198,8 +198,8 @@ void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
 {
     (void) transport;
     /* Nothing is to be reported: pb_transport_cancel() saw to that, as it had to be before a second
-     * has passed. Between reading whom to call and the lock in ended() there is no waiting, so that
-     * another thread that was in there when the receive was cancelled is not any more. */
+     * has passed. Reading whom to call and the lock in ended() follow without a wait. So another
+     * thread that was there when the receive was cancelled is there no more. */
     forget_report(*request_p);
     coll_pipebcast_give_up(*request_p, NULL); /* a bounce buffer stays: see pml/message.h */
     *request_p = NULL;

@@ -1,10 +1,10 @@
 /*
  * The header of an adaptive broadcast: the tree that the root announces.
  *
- * As bytes: 1 form, 1 number of streams (0: the static plan), 2 hosts, 4 segment size; then for
- * each stream and each host but the root's, in ascending order, 2 parent and 2 index among the
- * parent's children. All little-endian. Hosts go by their numbers in the set of the
- * communicator's hosts, which every rank knows.
+ * As bytes: 1 form, 1 number of streams (0: the static plan), 2 hosts, 4 segment size. Then for
+ * each stream and each host but the root's, in ascending order: 2 parent, 2 index among the
+ * parent's children. All little-endian. Hosts go by their numbers in the set of the communicator's
+ * hosts, which every rank knows.
  */
 #ifndef PB_ADAPTIVE_HEADER_H
 #define PB_ADAPTIVE_HEADER_H

@@ -16,7 +16,7 @@
  * each member computes its own role in the group's tree.
  *
  * As bytes: 1 version, 1 kind, 1 whether all ranks are members, 1 mode, 4 segment size, 8 message
- * size, all little-endian; then, unless all ranks are members, one bit per rank.
+ * size, all little-endian. Unless all ranks are members, one bit per rank follows.
  */
 
 /** Bytes before the bits of the members. */
@@ -43,10 +43,10 @@ size_t pb_arrival_header_room(int n_ranks);
 size_t pb_arrival_header_write(const pb_arrival_header_t *header, int n_ranks, uint8_t *bytes);
 
 /**
- * Reads a header; its `members` lie in `bytes`. False if `length` bytes are no
- * header of a communicator of `n_ranks` that has `rank` among its members: another
- * version or kind, a length that does not fit, bits of ranks that there are not, a
- * segment of no bytes or more than PB_ARRIVAL_MAX_SEGMENT, an empty message.
+ * Reads a header; its `members` lie in `bytes`. False if `length` bytes are no header of a
+ * communicator of `n_ranks` that has `rank` among its members. Errors are another version or kind,
+ * a wrong length, bits of ranks that do not exist, an empty message, a segment of 0 or more than
+ * PB_ARRIVAL_MAX_SEGMENT bytes.
  */
 bool pb_arrival_header_read(pb_arrival_header_t *header, int n_ranks, int rank, uint8_t *bytes,
                             size_t length);
@@ -89,11 +89,11 @@ const int *pb_arrival_caller_order(pb_arrival_caller_t *caller);
 int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *header);
 
 /**
- * This rank's part in the group of a header: its role, borrowed until the next call, and the user's
- * message cut for the group, until the next call for a group of the same kind, asked or unasked.
- * Where the message cannot be had (memory, another size than the user's), it is one that answers
- * every question with the error, so that the rank can still send to its children. 0,
- * PB_ERR_NO_MEMORY, or the caller's error code if the kind does not fit.
+ * Fills this rank's part in the group of a header. The role is borrowed until the next call; the
+ * user's message, cut for the group, until the next call for a group of the same kind. If there is
+ * no message (memory, another size than the user's), it answers every question with the error: the
+ * rank can still send to its children. 0, PB_ERR_NO_MEMORY, or the caller's error code if the kind
+ * does not fit.
  */
 int pb_arrival_caller_part(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
                            pb_group_part_t *part);

@@ -1,17 +1,17 @@
 /*
- * The root's part of an arrival-aware broadcast (paper 3, section 4): it collects
- * ARRIVED from the receivers, and whenever its port is free it broadcasts to the
- * group of those who have arrived and have not been served.
+ * Root's part of an arrival-aware broadcast (paper 3, section 4). It collects ARRIVED from the
+ * receivers. When its port is free, it broadcasts to the group of the ranks that have arrived and
+ * were not served.
  *
- * A group costs about the time T of the message, however many belong to it. So before it is closed
- * there is a short grace (ours): it ends when no one has arrived for T/32, after T/8 in all, or
- * when everyone is here. The next group starts when the root's own sends are out, while the last
- * group's tail is still on its way.
+ * A group costs about the time T of the message, however many belong to it. So the root waits a
+ * short grace before it closes one (ours). The grace ends when no one has arrived for T/32, after
+ * T/8 in all, or when everyone is here. The next group starts when the root's own sends are out,
+ * while the last group's tail is still on its way.
  *
- * In the non-blocking model (arrival_nb) the root uses the time when no one waits: it sends to one
- * that has not arrived, within that one's credit. It takes its port for busy for T then, however
- * soon the sockets have swallowed the message; and if they do not, groups of those who have arrived
- * go on at the same time.
+ * In the non-blocking model (arrival_nb) the root uses the time when no one waits: it sends to a
+ * rank that has not arrived, within that rank's credit. It takes its port for busy for T then,
+ * however soon the sockets have swallowed the message. If they take longer, groups of ranks that
+ * have arrived go on at the same time.
  *
  * A state machine like pb_transfer_t, which takes in a bounded number of messages each time.
  */

@@ -1,11 +1,11 @@
 /*
- * The datagrams of a multicast group, by which a frame reaches all members, or does not.
+ * Datagrams of a multicast group: each brings a frame to all members, or not.
  *
- * A datagram that was sent may be lost, come late, twice, or after one that was sent after it, and
- * what comes may be from anybody: so nobody waits for one alone, and what one carries is checked
- * before it is used (engine/multicast/frame.h). The UDP implementation is
- * engine/multicast/udp_datagrams.h; the engine's unit tests have one in memory. Both may be in one
- * program, so the interface is a table of functions and not resolved when linking.
+ * A datagram may be lost, late, repeated or out of order, and may come from anybody. So nobody
+ * waits for one alone, and its content is checked before use (engine/multicast/frame.h). The UDP
+ * implementation is engine/multicast/udp_datagrams.h; the engine's unit tests have one in memory.
+ * Both may be in one program, so the interface is a table of functions and not resolved when
+ * linking.
  */
 #ifndef PB_MULTICAST_DATAGRAMS_H
 #define PB_MULTICAST_DATAGRAMS_H

@@ -2,14 +2,14 @@
  * A frame: the part of a broadcast's message that one datagram carries, and the header before it.
  *
  * A header is 24 bytes, numbers little-endian: the form (1), flags (1: bit 0, a checksum follows),
- * bytes of the payload (2), the key of the group (8), the number of the broadcast (8), the index of
- * the frame (4); then, with the flag, 8 bytes of checksum over the header before it and the
- * payload. Then the payload, up to the datagram's end.
+ * bytes of the payload (2), the key of the group (8), the broadcast (8), the frame's index (4).
+ * With the flag, 8 bytes of checksum follow, over the header before it and the payload. The payload
+ * ends with the datagram.
  *
  * The key separates groups that share an address and a port, and keeps out senders that cannot
- * listen to the network. A sender that can listen could forge a frame, so where that matters frames
- * have the checksum, SipHash-2-4 (Aumasson and Bernstein 2012) under a key that is never sent in a
- * datagram. Without it, UDP's own checksum is what finds damage.
+ * listen to the network. A sender that can listen could forge a frame. Where that matters, frames
+ * have a checksum: SipHash-2-4 (Aumasson and Bernstein 2012) under a key that no datagram has.
+ * Without it, UDP's own checksum is what finds damage.
  */
 #ifndef PB_MULTICAST_FRAME_H
 #define PB_MULTICAST_FRAME_H
@@ -67,9 +67,9 @@ bool pb_frame_checksum_is_cheap(uint64_t bits_per_second);
 size_t pb_frame_write(const pb_frame_rule_t *rule, const pb_frame_t *frame, uint8_t *header);
 
 /**
- * Reads a datagram. Only where it returns PB_FRAME_OURS is *frame_p set, and then the payload is
- * inside the datagram; whether the broadcast has such a frame is for the caller to check
- * (pb_window_fits()). O(1), with a checksum O(length).
+ * Reads a datagram. Sets *frame_p only if it returns PB_FRAME_OURS; the payload is then inside the
+ * datagram. The caller checks whether the broadcast has such a frame (pb_window_fits()). O(1), with
+ * a checksum O(length).
  */
 pb_frame_origin_t pb_frame_read(const pb_frame_rule_t *rule, const uint8_t *bytes, size_t length,
                                 pb_frame_t *frame_p);

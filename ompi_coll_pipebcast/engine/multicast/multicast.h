@@ -161,9 +161,9 @@ static inline bool pb_multicast_hears(const pb_multicast_t *multicast)
 }
 
 /**
- * Frames that were lost on the way here since `before`, which becomes now: those that this rank
- * asked for, less those that its own host dropped since nobody took them in, which is no error of
- * the network. 0 where it hears none.
+ * Returns the frames lost on the way here since `before`, which becomes now. They are those that
+ * this rank asked for, less those that its own host dropped because nobody took them in. 0 where it
+ * hears none.
  */
 uint32_t pb_multicast_take_lost(const pb_multicast_t *multicast, pb_multicast_loss_t *before);
 

@@ -68,10 +68,10 @@ typedef struct pb_multicast_part {
 } pb_multicast_part_t;
 
 /**
- * Begins the group's next broadcast, in a group of `n_ranks`. `data` has `total` > 0 bytes: at the
- * root (a rank that has no parent in stream 0 of `role`) the message, elsewhere room for it; it is
- * not used where the role is led. Data and channel are borrowed until the end. Sends nothing. False
- * if out of memory, or if there are too many frames; then nothing has begun, and it may be tried
+ * Begins the group's next broadcast, in a group of `n_ranks`. `data` has `total` > 0 bytes: the
+ * message at the root (a rank without a parent in stream 0 of `role`), else room for it. It is not
+ * used where the role is led. Data and channel are borrowed until the end. Sends nothing. False if
+ * out of memory, or if there are too many frames; then nothing has begun, and it may be tried
  * again. O(children + frames / 64).
  */
 bool pb_multicast_part_start(pb_multicast_part_t *part, pb_multicast_t *multicast,
@@ -86,8 +86,8 @@ bool pb_multicast_part_start(pb_multicast_part_t *part, pb_multicast_t *multicas
 bool pb_multicast_part_advance(pb_multicast_part_t *part, int64_t now);
 
 /**
- * Offers what is here from the beginning without a gap to a leader's transfer inside its host,
- * which is of the same message in pieces; after an error of the part empty messages. O(pieces).
+ * Offers the frames that are here without a gap to a leader's transfer of the same message inside
+ * its host, in pieces. After an error of the part offers empty messages. O(pieces).
  */
 void pb_multicast_part_offer(const pb_multicast_part_t *part, pb_transfer_t *pieces);
 

@@ -23,9 +23,9 @@
 #define GRO_BYTES 65536
 
 /**
- * Bytes of a receive buffer that a frame takes in addition to its own: the kernel's structures and
- * the driver's room before the frame, all rounded up to a power of 2, and a structure of its own.
- * 1,500 bytes take 2,304.
+ * Bytes of a receive buffer that a frame takes in addition to its own. Inside: the kernel's
+ * structures and the driver's room, all rounded up to a power of 2. Next to that: a structure of
+ * its own. 1,500 bytes take 2,304.
  */
 #define OVERHEAD_INSIDE 384
 #define OVERHEAD_BESIDE 256

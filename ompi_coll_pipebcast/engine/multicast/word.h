@@ -1,7 +1,7 @@
 /*
- * The words of a multicast broadcast: what its ranks send each other over the reliable channel
- * (engine/control.h), next to the datagrams. Who sends which when is in
- * engine/multicast/multicast.h.
+ * Words of a multicast broadcast: messages that its ranks send each other over the reliable channel
+ * (engine/control.h), next to the datagrams. engine/multicast/multicast.h tells which rank sends
+ * which word when.
  *
  * A word is a byte for its kind, then by its kind:
  *   ASK      the index of the first frame (4), how many (4)

@@ -358,8 +358,8 @@ static int owed_run(const part_t *p, const child_t *child, int at)
            pb_window_has(&p->window, first + (uint32_t) n)) {
         n++;
     }
-    /* A rank that hears no datagrams asks for all frames: those that are about to come go with the
-     * ones that are here, and not each on its own. */
+    /* A rank that hears no datagrams asks for all frames. Frames that are about to come then go
+     * together with those that are here. */
     const uint32_t next = first + (uint32_t) n;
     const bool may_grow = n > 0 && n < most && at + n < child->n_owed &&
                           child->owed[at + n] == next && next >= p->window.seen_to;
