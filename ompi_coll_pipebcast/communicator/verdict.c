@@ -1,12 +1,12 @@
 /*
- * The sweep of a communicator and its verdict; see communicator/verdict.h.
+ * Sweep of a communicator and its verdict; see communicator/verdict.h.
  *
- * What changes at a verdict, on all ranks before the same broadcast:
+ * A verdict changes, on all ranks before the same broadcast:
  *
- *   measured                                             changes
- *   how long the broadcast took, where it took longest   the planner's table: topo/model/learner.h
- *   how long ranks waited for ranks that came late       the mode of arrivals: take_arrivals()
- *   how many frames of multicast a rank missed           multicast or trees: pb_health_judge()
+ *   measured                               changes
+ *   the broadcast's longest time           the planner's table: topo/model/learner.h
+ *   waits for ranks that came late         the mode of arrivals: take_arrivals()
+ *   frames of multicast that were missed   multicast or trees: pb_health_judge()
  */
 #include "communicator/verdict.h"
 

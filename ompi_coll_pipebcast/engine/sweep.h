@@ -16,9 +16,9 @@
  * rank that was not away has come as early as it could, also in broadcasts of rows and columns of
  * ranks by turns.
  *
- * The verdict also has, for the learner (topo/model/learner.h), the longest time of a rank from its
- * arrival to its end, and the least wait of any rank but the root. It has the most frames of
- * multicast that any rank missed, too.
+ * The verdict also has two times for the learner (topo/model/learner.h). They are the longest time
+ * from a rank's arrival to its end, and the least wait of any rank but the root. It has the most
+ * frames of multicast that any rank missed, too.
  */
 #ifndef PB_SWEEP_H
 #define PB_SWEEP_H

@@ -18,7 +18,7 @@
  * and Open MPI's ob1 keeps them for the next one of its number. A rank for which the second try
  * fails, too, is lost (communicator/lost.h).
  *
- * Who calls whom: functions -> request, decision -> operation -> the kinds.
+ * Calls go: functions -> request, decision -> operation -> the kinds.
  */
 #ifndef COLL_PIPEBCAST_OPERATION_H
 #define COLL_PIPEBCAST_OPERATION_H

@@ -1,10 +1,10 @@
 /*
  * A frame: the part of a broadcast's message that one datagram carries, and the header before it.
  *
- * A header is 24 bytes, numbers little-endian: the form (1), flags (1: bit 0, a checksum follows),
- * bytes of the payload (2), the key of the group (8), the broadcast (8), the frame's index (4).
- * With the flag, 8 bytes of checksum follow, over the header before it and the payload. The payload
- * ends with the datagram.
+ * A header has 24 bytes, numbers little-endian. They are the form (1), flags (1: bit 0, a checksum
+ * follows), bytes of the payload (2). Then follow the key of the group (8), the number of the
+ * broadcast (8), the index of the frame (4). With the flag, 8 bytes of checksum follow, over the
+ * header before it and the payload. The payload ends with the datagram.
  *
  * The key separates groups that share an address and a port, and keeps out senders that cannot
  * listen to the network. A sender that can listen could forge a frame. Where that matters, frames

@@ -3,13 +3,13 @@
  * frames are repaired along a tree over the reliable channel. Everything that must arrive goes over
  * that channel (engine/control.h), so a loss of datagrams delays a broadcast at most.
  *
- * ## Who sends what to whom
+ * ## Messages
  *
  * All members have a pb_multicast_t, and start the group's broadcasts in the same order, with the
- * same root and bytes; numbers and positions follow from that. What a rank does in one of them is a
- * *part* (engine/multicast/part.h). Each broadcast has a control channel of its own (a tag), on
- * which the *words* of engine/multicast/word.h go between parents and children of its tree, stream
- * 0 of the role. The tree should follow the switches, as loss is shared below a switch.
+ * same root and bytes. Numbers and positions follow from that. A rank's share in one of them is a
+ * *part* (engine/multicast/part.h). Each broadcast has a control channel of its own (a tag). The
+ * *words* of engine/multicast/word.h go there between parents and children of its tree, stream 0 of
+ * the role. The tree should follow the switches, as loss is shared below a switch.
  *
  * 1. The root sends its frames to the group as far as the rule of engine/multicast/marks.h lets it,
  *    and no faster than its rate (engine/multicast/rate.h).
@@ -19,34 +19,34 @@
  *    asked by its own children only.
  * 3. The root sends END to its children when all frames have left the host, as END must not
  *    overtake them in the host's own queue. A rank that has got END, or all frames, sends END to
- *    its children. A receiver that has got END takes in what its socket holds, and asks for all
- *    that is missing then: so a lost tail is found without a timer, and so is the loss of
- *    everything, by all ranks at about the same time. Where a host takes END in before the last
- *    frames, as they came through another queue of its interface, it asks for some in vain.
- *    A *deaf* rank, which knows that it hears no datagrams, asks for all frames from the start, and
- *    so may have them before they were sent; then it sends END when it has got it.
- *    In a plan by leaders (topo/trees/leaders.h) a rank that is led asks for nothing: its leader
- *    hands the message on in pieces, by a transfer (engine/transfer.h) with a tag of its own, to
- *    which it offers what is here. For the words, a rank that is led has all frames from the start.
+ *    its children. A receiver that has got END takes in the frames that its socket holds, and asks
+ *    for all that are missing then. So no timer is needed to find a lost tail. If everything is
+ *    lost, all ranks find that at about the same time. If END comes before the last frames, through
+ *    another queue of the host's interface, the host asks for some in vain. A *deaf* rank, which
+ *    knows that it hears no datagrams, asks for all frames from the start. It may have them before
+ *    datagrams were sent, and sends END only after it has got it. In a plan by leaders
+ *    (topo/trees/leaders.h) a rank that is led asks for nothing. Its leader offers the frames that
+ *    are here to a transfer (engine/transfer.h) in pieces, with a tag of its own. For the words, a
+ *    rank that is led has all frames from the start.
  * 4. A rank that has all frames, and no answer to come, sends DONE to its parent. When all its
  *    children have sent that, nobody can ask it for anything.
  * 5. Where a broadcast reports, a rank that is complete in all earlier broadcasts sends HERE each
  *    time that it and all that count below it have another block.
- * 6. In a mark, BELOW goes up the tree, from each rank that has got END and BELOW from all its
- *    children, and whose parts of earlier broadcasts can be asked for nothing more; and SETTLED
- *    goes down from the root when all have sent it. Only a root that needs the mark waits for it.
+ * 6. In a mark, BELOW goes up the tree. A rank sends it when it has got END, and BELOW from all its
+ *    children, and its parts of earlier broadcasts can be asked for nothing more. SETTLED goes down
+ *    from the root when all have sent BELOW. Only a root that needs the mark waits for it.
  *
- * A part knows which words are still to come: END from its parent, REPAIRs of all frames that it
- * has asked for, and SETTLED of a mark; DONE from each child, and BELOW of a mark. It is over when
- * all have come and its own have left. So no word is on its way to a rank whose part is over, and
- * a communicator that waits for its parts before it ends leaves none to the next one.
+ * A part knows which words are still to come. From its parent: END, REPAIRs of all frames that it
+ * has asked for, and SETTLED of a mark. From each child: DONE, and BELOW of a mark. It is over when
+ * all have come and its own have left. So no word is on its way to a rank whose part is over. A
+ * communicator that waits for its parts before it ends leaves no word to the next one.
  *
- * ## What is kept, and until when
+ * ## Memory
  *
  * A rank keeps the message until all its children are DONE: in the user's buffer while the call
- * lasts. If the call is to return before (pb_multicast_part_is_through()), the part goes on as a
- * task, with one copy of the message: pb_multicast_part_detach(), for messages of at most a
- * window. Beyond a window the call lasts until its children have the message, as in a tree.
+ * lasts. If the call returns before that (pb_multicast_part_is_through()), the part goes on as a
+ * task with one copy of the message (pb_multicast_part_detach()), of at most a window. Beyond a
+ * window the call lasts until its children have the message, as in a tree.
  *
  * A parent that returned and computes serves its children when MPI makes progress again. Before it
  * returned it has sent END to its children and DONE to its parent, so only ranks that have lost
@@ -54,21 +54,21 @@
  *
  * ## Late ranks
  *
- * Nobody waits for them at first: a window of frames waits in their sockets. What comes after that
- * waits at its root, which needs a mark that they have not settled. In a broadcast that reports
- * the root goes on without them, as engine/multicast/marks.h has it. A late rank finds in its
- * socket what that has taken, and gets the rest from its parent, PB_WORD_MAX_ASKED frames ahead.
+ * Nobody waits for them at first: a window of frames waits in their sockets. Later frames wait at
+ * their root, which needs a mark that these ranks have not settled. In a broadcast that reports the
+ * root goes on without them, as engine/multicast/marks.h has it. A late rank finds in its socket
+ * the frames that fitted, and gets the rest from its parent, PB_WORD_MAX_ASKED frames ahead.
  *
  * ## Errors
  *
- * Datagrams make none: if the group cannot be reached, the root takes its frames as sent, and all
- * are repaired. If the control channel refuses, or a word makes no sense, the rank sends FAILED to
- * its children and DONE to its parent, as far as it can, waits for nothing more, and ends with the
- * error. After FAILED nothing more comes from that rank: a child that is not complete then ends
- * with PB_ERR_EMPTY, passes it on, and takes in the words that its own children still send. No
+ * Datagrams make no errors: if the group cannot be reached, the root takes its frames as sent, and
+ * all are repaired. If the control channel refuses, or a word makes no sense, the rank sends FAILED
+ * to its children and DONE to its parent, if it can. It waits for nothing more, and ends with the
+ * error. After FAILED nothing more comes from that rank. A child that is not complete then ends
+ * with PB_ERR_EMPTY, sends FAILED on, and takes in the words that its own children still send. No
  * rank above waits, or has an error. The channel keeps what it may still read or write.
  *
- * ## What the caller has to do
+ * ## Duties of the caller
  *
  * - The message is contiguous, at `data`, until the part is over or detached.
  * - All members have the same rule, payload and window: the smallest of half of each rank's
@@ -77,7 +77,7 @@
  *   address and port have keys of their own.
  * - Parts that are through are advanced as tasks until they are over.
  * - One thread at a time is inside a group.
- * - A rank that cannot start a part (out of memory), or cancels one, leaves others waiting: the
+ * - A rank that cannot start a part (out of memory), or cancels one, leaves others waiting. The
  *   caller notifies them by its own means, and they cancel theirs.
  */
 #ifndef PB_MULTICAST_H
