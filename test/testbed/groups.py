@@ -32,13 +32,18 @@ def n_dropped():
     return sum(link["drops"] for link in status()["links"].values())
 
 
-def mpirun(*arguments, options=(), topology=PATH):
+def command(*arguments, options=(), topology=PATH):
+    """The tool's arguments that run a job."""
     allowed = () if "coll_pipebcast_multicast" in arguments else ("--mca", "coll_pipebcast_multicast", "auto")
-    answer = tool("mpirun", "--name", "t", "--timeout", str(LIMIT), *options, "--",
-                  *component_path(os.path.join(BUILD, "ompi_coll_pipebcast")),
-                  "--mca", "coll", "pipebcast,tuned", "--mca", "coll_pipebcast_verbose", "1",
-                  *allowed,
-                  "--mca", "coll_pipebcast_topology_file", topology, *arguments, timeout=LIMIT + 20)  # fmt: skip
+    return ("mpirun", "--name", "t", "--timeout", str(LIMIT), *options, "--",
+            *component_path(os.path.join(BUILD, "ompi_coll_pipebcast")),
+            "--mca", "coll", "pipebcast,tuned", "--mca", "coll_pipebcast_verbose", "1",
+            *allowed,
+            "--mca", "coll_pipebcast_topology_file", topology, *arguments)  # fmt: skip
+
+
+def mpirun(*arguments, **how):
+    answer = tool(*command(*arguments, **how), timeout=LIMIT + 20)
     answer.all = answer.stdout + answer.stderr
     tap.note(answer.all)
     return answer
