@@ -50,8 +50,7 @@ static int find_hosts(coll_pipebcast_advised_t *advised)
     return error;
 }
 
-/** Alike on all ranks of the communicator, and different from other communicators of these
- * hosts. */
+/** Identifies the communicator: alike on all its ranks, different from others of these hosts. */
 static uint64_t group_of(const struct ompi_communicator_t *comm)
 {
     const opal_process_name_t first = ompi_group_get_proc_name(comm->c_local_group, 0);

@@ -12,7 +12,7 @@
 #include "base/compat.h"
 #include "topo/trees/plan.h"
 
-/** Why a broadcast went to the fallback component. */
+/** Reasons for which a broadcast goes to the fallback component. */
 typedef enum {
     COLL_PIPEBCAST_TOO_SMALL, /**< below min_size */
     COLL_PIPEBCAST_PREDICTED, /**< the fallback component is predicted to be faster */

@@ -31,7 +31,7 @@ static inline void coll_pipebcast_lock_fini(coll_pipebcast_lock_t *lock)
     OBJ_DESTRUCT(&lock->mutex);
 }
 
-/** Not by who holds it. */
+/** Takes the lock; the thread must not hold it. */
 static inline void coll_pipebcast_lock(coll_pipebcast_lock_t *lock)
 {
     if (OPAL_UNLIKELY(opal_using_threads())) {
@@ -41,7 +41,7 @@ static inline void coll_pipebcast_lock(coll_pipebcast_lock_t *lock)
     }
 }
 
-/** False where it is held, by this thread or another one. */
+/** Takes the lock; false if this thread or another one holds it. */
 static inline bool coll_pipebcast_try_lock(coll_pipebcast_lock_t *lock)
 {
     if (OPAL_UNLIKELY(opal_using_threads())) {

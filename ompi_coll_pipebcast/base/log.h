@@ -6,7 +6,7 @@
 
 #include "base/help.inc"
 
-/** Before the first message, and after the last. */
+/** Opens the log before the first message; coll_pipebcast_log_close() follows the last one. */
 void coll_pipebcast_log_open(void);
 void coll_pipebcast_log_close(void);
 

@@ -235,7 +235,7 @@ static coll_pipebcast_common_t compare(coll_pipebcast_module_t *module)
     return common;
 }
 
-/** Without messages, the file is what it was at the start, which records have the digest of. */
+/** Uses the topology file as it was at the start; its digest is in the records: no message. */
 static void use_first_topology(coll_pipebcast_module_t *module)
 {
     if (module->named != NULL) {
@@ -262,7 +262,7 @@ static int compare_files(coll_pipebcast_module_t *module, bool *alike_p)
     return rc;
 }
 
-/** All ranks are alike, and on several hosts. */
+/** Decides whether to serve ranks that are alike, and on several hosts. */
 static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
                                     const coll_pipebcast_common_t *common, bool may_wait)
 {

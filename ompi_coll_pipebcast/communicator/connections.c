@@ -36,7 +36,7 @@ void coll_pipebcast_connections_report(const coll_pipebcast_module_t *module)
                        module->comm->c_name, module->connections);
 }
 
-/** Where the first broadcast was restricted that the planner would have done otherwise. */
+/** Reports the first broadcast whose plan the bound on connections restricts. */
 static void report_repeating(const coll_pipebcast_module_t *module)
 {
     const int algorithm = module->settings.algorithm;

@@ -87,7 +87,7 @@ static void report_model(const coll_pipebcast_module_t *module,
     }
 }
 
-/** All ranks choose by the same assumed model; NULL if out of memory. */
+/** Sets the assumed model, alike on all ranks; NULL if out of memory. */
 static void assume_model(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common)
 {
     const uint64_t mtu = common->mtu != PB_FACTS_UNKNOWN ? common->mtu : COLL_PIPEBCAST_DEFAULT_MTU;

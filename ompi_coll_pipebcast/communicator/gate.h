@@ -9,8 +9,8 @@
 #include "communicator/module.h"
 #include "communicator/ranks.h"
 
-/** In place of a speed and an MTU that no rank knows. Interfaces that report no speed are virtual
- * ones mostly, of fast networks. */
+/** Assumed speed (bit/s) and MTU where no rank knows them. Interfaces that report no speed are
+ * virtual ones mostly, of fast networks. */
 #define COLL_PIPEBCAST_DEFAULT_SPEED UINT64_C(10000000000)
 #define COLL_PIPEBCAST_DEFAULT_MTU 1500
 
@@ -20,7 +20,7 @@
  */
 bool coll_pipebcast_gate_is_opened(void);
 
-/** Why the transport of this process is served, where it is. */
+/** Returns the reason, for people, for which the transport of this process is served. */
 const char *coll_pipebcast_gate_reason(void);
 
 /**

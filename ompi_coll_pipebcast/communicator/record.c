@@ -44,7 +44,7 @@ static int pretended_processor(void)
     return good ? (int) value : -1;
 }
 
-/** Where the processor of the parameter sits, or this process by what it is bound to now. */
+/** Returns the locality of the parameter's processor, or of this process by its present binding. */
 static pb_locality_t place_in(hwloc_topology_t topology)
 {
     const int processor = pretended_processor();
@@ -61,7 +61,7 @@ static pb_locality_t place_in(hwloc_topology_t topology)
     return place;
 }
 
-/** Where this process sits inside its host, unless it has the host for itself. */
+/** Finds this process's locality inside its host, unless it has the host for itself. */
 static pb_locality_t find_place(void)
 {
     char why[256];

@@ -37,7 +37,7 @@ _Static_assert((int) PB_MULTICAST_OFF == COLL_PIPEBCAST_MULTICAST_OFF &&
 
 OBJ_CLASS_INSTANCE(coll_pipebcast_topology_t, opal_object_t, topology_construct, topology_destruct);
 
-/** From the file, or the inline text. */
+/** Reads the file, or the inline text. */
 static int open_topology(pb_topology_t *opened, pb_diag_t *diag)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
@@ -53,7 +53,7 @@ static int open_topology(pb_topology_t *opened, pb_diag_t *diag)
                                  &request, opened, diag);
 }
 
-/** For people: where the topology came from; NULL if out of memory. The caller frees it. */
+/** Returns the topology's origin, for people; NULL if out of memory. The caller frees it. */
 static char *source_of(const pb_topology_t *opened)
 {
     const char *file = coll_pipebcast_params.topology_file;
@@ -65,7 +65,7 @@ static char *source_of(const pb_topology_t *opened)
     return rc < 0 ? NULL : source;
 }
 
-/** Once in a job. */
+/** Reports warnings once in a job. */
 static void report_warnings(const pb_topology_t *opened)
 {
     char list[3072] = "";
@@ -224,7 +224,7 @@ static pb_network_t *one_switch(const pb_address_t *addresses, int n_ranks)
     return network;
 }
 
-/** By rank 0 of the communicator. With the process's lock held. */
+/** Reports unknown hosts, by rank 0 of the communicator. With the process's lock held. */
 static void report_unknown(struct ompi_communicator_t *comm, const pb_diag_t *warnings)
 {
     if (warnings->n_faults > 0 && ompi_comm_rank(comm) == 0) {

@@ -155,8 +155,7 @@ static void end(coll_pipebcast_task_t *task)
     coll_pipebcast_unlock(lock);
 }
 
-/** Each stream that the message has segments for in turn, as each has trees of other inner ranks.
- */
+/** Returns the next stream with segments in turn, as each has trees of other inner ranks. */
 static int stream_of(const coll_pipebcast_sweep_t *sweep, const pb_planned_t *planned)
 {
     const uint64_t n_segments = (sweep->bytes - 1) / planned->segment_size + 1;
@@ -186,7 +185,7 @@ int coll_pipebcast_sweep_begin(coll_pipebcast_module_t *module, const pb_planned
     return stream;
 }
 
-/** For how long this process had been in no broadcast; 0: not known. */
+/** Returns the time that this process had been in no broadcast; 0: not known. */
 static int64_t away_until(int64_t arrived)
 {
     const int64_t left = __atomic_load_n(&last_left, __ATOMIC_RELAXED);

@@ -15,7 +15,7 @@ static struct {
     coll_pipebcast_module_t *module; /**< NULL: used up */
 } spare;
 
-/** With the spare module's lock held. */
+/** Makes a spare module if there is none, with its lock held. */
 static void keep_spare(void)
 {
     if (spare.module == NULL) {

@@ -72,7 +72,7 @@ static pb_sweep_sums_t read_sums(const uint8_t *bytes)
     };
 }
 
-/** Before the ranks of these times are counted. */
+/** Takes times in before their ranks are counted. */
 static void add_times(pb_sweep_sums_t *sums, uint64_t longest, uint64_t least_wait)
 {
     if (sums->n_ranks == 0 || least_wait < sums->least_wait) {
@@ -208,7 +208,7 @@ static bool receive_one(pb_sweep_t *f)
     return makes_sense;
 }
 
-/** All reports and this rank's own are there: its parent gets the sum of them. */
+/** Sends the sum of all reports and this rank's own to the parent, once all are there. */
 static void report(pb_sweep_t *f)
 {
     if (f->parent < 0) {

@@ -50,7 +50,7 @@ static void lane_step(const pb_transfer_t *t, pb_lane_t *lane)
     lane->stream = lane->stream + 1 < t->n_streams ? lane->stream + 1 : 0;
 }
 
-/** On to the next segment that travels here. */
+/** Steps on to the next segment of this lane. */
 HOT void lane_step_on(const pb_transfer_t *t, pb_lane_t *lane)
 {
     if (MOSTLY(lane->stride != 0)) {
@@ -455,7 +455,7 @@ HOT bool send_all(pb_transfer_t *t)
     return moved;
 }
 
-/** In turn, when a child has all: the next one is served; true if there is one. */
+/** Serves the next child in turn once the last one has all; true if there is one. */
 static bool pass_turn(pb_transfer_t *t)
 {
     const pb_lane_t *served = t->served_end - 1;

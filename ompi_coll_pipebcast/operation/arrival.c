@@ -157,7 +157,7 @@ const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
 
 /* The root and receivers. */
 
-/** Every rank reports to the root, and the root answers. */
+/** Counts the connections that the reports to the root use. */
 static void count_connections(coll_pipebcast_module_t *module, int root)
 {
     if (module->has_counted_all) {

@@ -102,7 +102,7 @@ static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
     return rc;
 }
 
-/** Where the decision was logged, logs how long a blocking broadcast took. */
+/** Logs the time of a blocking broadcast if its decision was logged. */
 static void log_time(coll_pipebcast_module_t *module, const begun_t *begun)
 {
     if (begun->decision.is_logged) {

@@ -89,7 +89,7 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
     return rc;
 }
 
-/** Where the transport has refused, others may wait for this rank: they hear that they need not. */
+/** Declares this rank lost if the transport has refused, so that others do not wait for it. */
 static void lose_if_refused(const coll_pipebcast_operation_t *operation)
 {
     const int error = operation->kind->refused(operation);

@@ -106,7 +106,7 @@ static void open_connections(coll_pipebcast_module_t *module, const pb_transfer_
     }
 }
 
-/** All that parents have sent to open connections is here. */
+/** Takes in the messages by which parents have opened connections. */
 static void take_openings(const coll_pipebcast_module_t *module, const pb_transfer_t *transfer)
 {
     for (const pb_lane_t *lane = transfer->lanes; lane < transfer->children; lane++) {

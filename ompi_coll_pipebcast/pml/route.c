@@ -16,7 +16,7 @@
 /** Bytes of an interface's name; the kernel's have 16 at most, aliases some more. */
 #define NAME_SIZE 64
 
-/** Where a parameter of btl/tcp is stored; NULL if there is none of this name. */
+/** Returns the storage of a parameter of btl/tcp; NULL if there is none of this name. */
 static const unsigned int *tcp_parameter(const char *name, mca_base_var_source_t *source_p)
 {
     const unsigned int *storage = NULL;

@@ -31,7 +31,7 @@ bool pb_health_is_due(const pb_health_t *h)
     return h->state == PB_HEALTH_PROBING && h->n_broadcasts >= h->due;
 }
 
-/** By trees for a while, or for good. */
+/** Notes a failure: trees are used for a while, or for good. */
 static void fail(pb_health_t *h)
 {
     uint64_t rest = PB_HEALTH_REST;

@@ -94,7 +94,7 @@ static bool allocate(part_t *p, const pb_role_t *role, size_t total)
     return pb_window_init(&p->window, total, payload, pb_part_is_root(p) || role->is_led);
 }
 
-/** Where the group's list has the part, or NULL behind its last one. */
+/** Returns the pointer to the part in the group's list, or the NULL behind its last one. */
 static part_t **place_of(pb_multicast_t *m, const part_t *p)
 {
     part_t **at = &m->parts;

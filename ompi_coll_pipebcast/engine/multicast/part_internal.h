@@ -49,7 +49,7 @@ void pb_part_refused(pb_part_t *part, int error);
 /** The mark is settled, and has brought this. */
 void pb_part_settle(pb_part_t *part, const pb_word_asked_t *asked);
 
-/** Nobody will settle the mark, and no root may wait for that. */
+/** Gives the mark up: nobody will settle it, and no root may wait for that. */
 void pb_part_give_up_mark(pb_part_t *part);
 
 /** Returns whether this rank and all below have ended the part, and no earlier one can be asked. */

@@ -260,7 +260,7 @@ static bool set_buffer(udp_t *u, size_t wanted)
     return true;
 }
 
-/** Where frames go and come from. */
+/** Joins the group for receiving, unless this rank only sends, and sets the options for sending. */
 static bool join(udp_t *u, const pb_udp_options_t *options)
 {
     const struct ip_mreqn membership = {.imr_multiaddr = options->group,

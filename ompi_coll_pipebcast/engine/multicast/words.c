@@ -19,7 +19,7 @@ static void take_repair(part_t *p, const pb_word_t *word)
     }
 }
 
-/** Nothing more will come from the parent. */
+/** Notes that nothing more will come from the parent. */
 static void lose_parent(part_t *p)
 {
     p->parent_has_failed = true;
