@@ -98,7 +98,7 @@ static bool print_json(const struct counters_options *options, const struct tota
     return common_json_end(whole, stdout);
 }
 
-/** Those that are not 0 everywhere. */
+/** Prints the counters that are not 0 everywhere. */
 static bool print_text(const struct totals *totals)
 {
     const struct bench_counters *counters = totals->counters;
