@@ -25,13 +25,15 @@ FIG12 = Experiment(
         Claim("the 3-ary tree is always slower than the binary tree",
               "3-ary", "binary, Algorithm 2", low=1),
         Claim("from 128 KB the linear tree is very close to T(M) (we say: within 10 %)",
-              "chain", T, high=1.1, sizes=(128 * K, None)),
+              "chain", T, high=1.1, sizes=(128 * K, None),
+              why="the chain fills hop by hop, and TCP acknowledges each segment (doc/design/bounds.md)"),
         Claim("large messages take the binary tree about twice T(M) (we say: 1.7 to 2.3 times, "
               "from 128 KB)", "binary, Algorithm 2", T, low=1.7, high=2.3, sizes=(128 * K, None)),
         Claim("the two-tree is faster than all trees of the papers at every size",
               ("chain", "binary, Algorithm 2", "3-ary"), "two-tree", low=1, said="ours"),
         Claim("from 128 KB the two-tree is within 10 % of T(M)", "two-tree", T, high=1.1,
-              sizes=(128 * K, None), said="ours"),
+              sizes=(128 * K, None), said="ours",
+              why="both trees fill level by level, and TCP acknowledges each segment (doc/design/bounds.md)"),
     ])
 
 FIG17 = Experiment(
@@ -43,7 +45,8 @@ FIG17 = Experiment(
     lines=LINES,
     claims=[
         Claim("below 1 MB the binary tree is faster than the linear tree", "chain",
-              "binary, Algorithm 2", low=1, sizes=(0, 512 * K)),
+              "binary, Algorithm 2", low=1, sizes=(0, 512 * K),
+              why="the papers' hosts were slower than the link; with the costs of host-virtual.conf hosts keep up"),
         Claim("above 1 MB the linear tree is faster than the binary tree", "binary, Algorithm 2",
               "chain", low=1, sizes=(2048 * K, None)),
         Claim("the 3-ary tree is always slower than the binary tree", "3-ary",
