@@ -60,7 +60,7 @@ def _row(experiment, claim, best):
         return statistics.median(times) if times else None
 
     verdict = judge(claim, samples.points(panels), time_of)
-    return {"experiment": experiment.name, "source": claim.said if claim.said != "paper" else experiment.figure,
+    return {"experiment": experiment.name, "source": experiment.figure if claim.said == "paper" else f"{claim.said}: {experiment.figure}",
             "statement": claim.text, "ratio": f"{name_text(claim.of)} / {name_text(claim.over)}",
             "least": "" if claim.low is None else f"{claim.low:.4g}", "most": "" if claim.high is None else f"{claim.high:.4g}",
             "verdict": VERDICTS[verdict.holds], "why": claim.why, **_measured(verdict, samples, families)}
@@ -88,7 +88,9 @@ def page_text(rows):
     measured = [row for row in rows if row["verdict"] != NOT_MEASURED]
     text = "| source | claim | bound | measured (quartiles; n) | verdict |\n|---|---|---|---|---|\n"
     for row in sorted(measured, key=lambda row: row["source"]):
-        bound = f"{row['least'] or '0'} to {row['most']}" if row["most"] else f"at least {row['least']}"
+        bound = " to ".join(filter(None, (row["least"], row["most"])))
+        if not (row["least"] and row["most"]):
+            bound = f"at {'least' if row['least'] else 'most'} {bound}"
         text += (f"| {row['source']} | {row['statement']} | {bound} | {row['measured']} ({row['spread']}; {row['n']}) | "
                  f"{row['verdict']}{': ' + row['why'] if row['why'] else ''} |\n")
     held = sum(row["verdict"] == HOLDS for row in measured)
