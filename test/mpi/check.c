@@ -230,6 +230,17 @@ static void broadcast_between(MPI_Comm inter, bool from, const char *what)
     check(pattern_is(buffer, MEETING_BYTES, 3), "between groups, %s", what);
 }
 
+MPI_Comm check_spawn(const char *program, int n, MPI_Comm comm)
+{
+    MPI_Comm inter;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "bind_to", "none");
+    MPI_Comm_spawn(program, MPI_ARGV_NULL, n, info, 0, comm, &inter, MPI_ERRCODES_IGNORE);
+    MPI_Info_free(&info);
+    return inter;
+}
+
 MPI_Comm check_meet(MPI_Comm inter, bool is_new, const char *what)
 {
     MPI_Comm merged;

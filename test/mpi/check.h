@@ -98,6 +98,9 @@ bool check_bcast(way_t way, size_t bytes, int root, MPI_Comm comm, unsigned seed
 /** One broadcast from each rank of `comm`. */
 void check_bcast_of_all(size_t bytes, MPI_Comm comm, const char *where);
 
+/** Spawns n processes. They are not bound: 6.0 refuses to bind more of them than there are cores. */
+MPI_Comm check_spawn(const char *program, int n, MPI_Comm comm);
+
 /**
  * Broadcasts of two groups that have met, between them and from each rank of both. Ends `inter`;
  * returns the merged communicator.

@@ -49,11 +49,8 @@ int main(int argc, char **argv)
         meet_by_port();
     }
     for (; left[0] > 0; left[0]--) {
-        MPI_Comm inter;
         int next[2] = {left[0] - 1, left[1]};
-        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, left[1], MPI_INFO_NULL, 0, comm, &inter,
-                       MPI_ERRCODES_IGNORE);
-        MPI_Comm grown = check_meet(inter, false, "a parent");
+        MPI_Comm grown = check_meet(check_spawn(argv[0], left[1], comm), false, "a parent");
         check_part(&comm);
         comm = grown;
         MPI_Bcast(next, 2, MPI_INT, 0, comm);

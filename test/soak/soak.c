@@ -114,11 +114,8 @@ static void visit(MPI_Comm inter, bool is_child, int bytes)
 
 static void spawn(soak_t *s, char *program)
 {
-    MPI_Comm inter;
     const int bytes = 1 + (int) draw(&s->common, (uint64_t) s->options.max_bytes);
-    MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
-                   MPI_ERRCODES_IGNORE);
-    visit(inter, false, bytes);
+    visit(check_spawn(program, 1, MPI_COMM_WORLD), false, bytes);
     s->n_spawned++;
 }
 
