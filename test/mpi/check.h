@@ -98,7 +98,7 @@ bool check_bcast(way_t way, size_t bytes, int root, MPI_Comm comm, unsigned seed
 /** One broadcast from each rank of `comm`. */
 void check_bcast_of_all(size_t bytes, MPI_Comm comm, const char *where);
 
-/** Spawns n processes. They are not bound: 6.0 refuses to bind more of them than there are cores. */
+/** Spawns n processes, which are not bound: 6.0 refuses to bind more than there are cores. */
 MPI_Comm check_spawn(const char *program, int n, MPI_Comm comm);
 
 /**
