@@ -9,61 +9,71 @@ from .units import UserError
 
 COLUMNS = ["experiment", "source", "statement", "ratio", "least", "most", "measured", "spread", "n", "verdict", "why"]
 HOLDS, DOES_NOT, NOT_MEASURED = "HOLDS", "DOES NOT", "NOT MEASURED"
-VERDICTS = {None: NOT_MEASURED, True: HOLDS, False: DOES_NOT}
+
+
+def quartiles(values):
+    return statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else [values[0]] * 3
 
 
 class Samples:
-    """The samples of emulated networks, as the claims of figures name them: times(topology, line, size), in ns."""
+    """The samples of a figure's lines; a figure is an Experiment."""
 
-    def __init__(self, best, speed):
+    def __init__(self, figure, best):
         """best: {(network, speed, dilation): {(method, bytes): (times, segment)}}, of each method the best segment size."""
-        self.networks = {network.strip("()"): cells for (network, at, _), cells in best.items() if at == speed}
+        self.methods = {T: "T", **{line.name: line.family for line in figure.lines}}
+        self.panels = figure.panels
+        self.networks = {network.strip("()"): cells for (network, speed, _), cells in best.items() if speed == figure.speed}
 
-    def times(self, families, topology, line, size):
-        method = "T" if line == T else families.get(line)
-        return self.networks[topology].get((method, size), (None,))[0]
+    def times(self, topology, line, size):
+        """The nanoseconds of a line's broadcasts, or of messages for T; [] if none was measured."""
+        return self.networks[topology].get((self.methods[line], size), ([],))[0]
 
-    def points(self, panels):
-        """The topologies and sizes of a figure's panels that were measured."""
+    def median(self, topology, line, size):
+        times = self.times(topology, line, size)
+        return statistics.median(times) if times else None
+
+    def times_of_all(self, topology, lines, size):
+        """The times of each line that a side of a claim names: one, or a tuple of which the fastest counts."""
+        return [self.times(topology, line, size) for line in (lines if isinstance(lines, tuple) else (lines,))]
+
+    def points(self):
+        """The topologies and sizes of the figure's panels that were measured."""
         return sorted({(topology, size) for topology, cells in self.networks.items() for _, size in cells
-                       if any(p.topology == topology and p.sizes[0] <= size <= p.sizes[-1] for p in panels)})
+                       if any(p.topology == topology and p.sizes[0] <= size <= p.sizes[-1] for p in self.panels)})
 
 
 def claims_of(experiment):
-    """The claims of an experiment; some experiments have each beside what it needs."""
+    """The claims of an experiment; some experiments have pairs of a claim and what it needs."""
     return [claim[0] if isinstance(claim, tuple) else claim for claim in getattr(experiment, "claims", [])]
 
 
-def _measured(verdict, samples, families):
-    """The columns of what was measured: extremes of the ratios, the quartiles of both, and the fewest samples."""
-    if not verdict.ratios:
-        return {"measured": "", "spread": "", "n": 0}
-    spreads, fewest = [], None
-    for topology, size, _ in (min(verdict.ratios, key=lambda e: e[2]), max(verdict.ratios, key=lambda e: e[2])):
-        of, over = ([samples.times(families, topology, name, size) for name in (names if isinstance(names, tuple) else (names,))]
-                    for names in (verdict.claim.of, verdict.claim.over))
-        upper, lower = min(of, key=statistics.median), statistics.median(min(over, key=statistics.median))
-        low, _, high = statistics.quantiles(upper, n=4, method="inclusive") if len(upper) > 1 else upper * 3
-        spreads.append(f"{low / lower:.2f}-{high / lower:.2f}")
-        fewest = min(len(values) for values in [*of, *over, [0] * fewest if fewest else upper])
-    return {"measured": verdict.measured_text(), "spread": " to ".join(dict.fromkeys(spreads)), "n": fewest}
+def _spread(claim, samples, topology, size):
+    """The quartiles of the claim's ratio at a point, and the number of samples of the line that has the fewest."""
+    all_of, all_over = (samples.times_of_all(topology, lines, size) for lines in (claim.of, claim.over))
+    of, over = min(all_of, key=statistics.median), statistics.median(min(all_over, key=statistics.median))
+    low, _, high = quartiles(of)
+    return f"{low / over:.2f}-{high / over:.2f}", min(map(len, all_of + all_over))
+
+
+def _measured(verdict, samples):
+    """The columns of a claim that was measured: the least and the greatest ratio, and their spread."""
+    extremes = [pick(verdict.ratios, key=lambda entry: entry[2])[:2] for pick in (min, max)]
+    spreads = [_spread(verdict.claim, samples, *extreme) for extreme in extremes]
+    return {"measured": verdict.measured_text(), "spread": " to ".join(dict.fromkeys(text for text, _ in spreads)),
+            "n": min(n for _, n in spreads)}
 
 
 def _row(experiment, claim, best):
-    families, panels, samples = {}, [], Samples({}, None)
+    row = {"experiment": experiment.name, "source": experiment.figure if claim.said == "paper" else f"{claim.said}: {experiment.figure}",
+           "statement": claim.text, "ratio": f"{name_text(claim.of)} / {name_text(claim.over)}",
+           "least": "" if claim.low is None else f"{claim.low:.4g}", "most": "" if claim.high is None else f"{claim.high:.4g}",
+           "measured": "", "spread": "", "n": 0, "verdict": NOT_MEASURED, "why": claim.why}
     if isinstance(experiment, Experiment):
-        families, panels = {line.name: line.family for line in experiment.lines}, experiment.panels
-        samples = Samples(best, experiment.speed)
-
-    def time_of(topology, line, size):
-        times = samples.times(families, topology, line, size)
-        return statistics.median(times) if times else None
-
-    verdict = judge(claim, samples.points(panels), time_of)
-    return {"experiment": experiment.name, "source": experiment.figure if claim.said == "paper" else f"{claim.said}: {experiment.figure}",
-            "statement": claim.text, "ratio": f"{name_text(claim.of)} / {name_text(claim.over)}",
-            "least": "" if claim.low is None else f"{claim.low:.4g}", "most": "" if claim.high is None else f"{claim.high:.4g}",
-            "verdict": VERDICTS[verdict.holds], "why": claim.why, **_measured(verdict, samples, families)}
+        samples = Samples(experiment, best)
+        verdict = judge(claim, samples.points(), samples.median)
+        if verdict.ratios:
+            row.update(verdict=HOLDS if verdict.holds else DOES_NOT, **_measured(verdict, samples))
+    return row
 
 
 def rows_of(experiments, best):

@@ -30,7 +30,7 @@ def wire_of_frame(mtu):
 
 
 def least_us(size, rate, mtu):
-    """The microseconds that a link of so many bits per second takes for a message in full frames."""
+    """The microseconds that a link of `rate` bits per second takes for a message in full frames."""
     return 8e6 * size * wire_of_frame(mtu) / payload_of_frame(mtu) / rate
 
 

@@ -118,10 +118,10 @@ class Testbed:
         return {"kind": "testbed", "name": self.name, "topology": self.topology,
                 "topology_file": self.topology_file, "rate": self.rate}
 
-    def mpirun(self, arguments, mpich=None):
-        """The command line; mpich names MPICH's mpirun, where that is wanted."""
+    def mpirun(self, arguments, mpich=None, np=None):
+        """The command line; mpich names MPICH's mpirun, where that is wanted. np: ranks, in place of the testbed's number."""
         # Without a number MPICH's starts one rank in all, Open MPI's one on each slot.
-        np = self.np or (len(self.hosts) if mpich else None)
+        np = np or self.np or (len(self.hosts) if mpich else None)
         return [self.command, "mpirun", "--name", self.name, *(["--mpirun", mpich] if mpich else []),
                 "--", *(["-np", str(np)] if np else []), *arguments]
 
