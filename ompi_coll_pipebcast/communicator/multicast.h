@@ -1,11 +1,11 @@
 /*
  * Multicast on a communicator: its group of datagrams (engine/multicast/multicast.h).
  *
- * A task joins the group and probes it (group.c), while broadcasts go on. The address and port
- * follow from the communicator. Every host's first rank joins the group, the others can send to it.
- * By an allreduce the ranks learn the keys from rank 0, whether all could join, and the least that
- * any of them can take. If all could, rank 0 broadcasts some frames to them, which is the *probe*:
- * only that shows whether the network delivers them.
+ * A task joins the group and probes it (multicast_group.c), while broadcasts go on. The address and
+ * port follow from the communicator. Every host's first rank joins the group, the others can send
+ * to it. By an allreduce the ranks learn the keys from rank 0, whether all could join, and the
+ * least that any of them can take. If all could, rank 0 broadcasts some frames to them, which is
+ * the *probe*: only that shows whether the network delivers them.
  *
  * All ranks take in the outcome at the same blocking broadcast, and that a group has fallen silent
  * with the verdict of a sweep (engine/multicast/health.h). From then on the planner may choose
@@ -94,7 +94,7 @@ uint32_t coll_pipebcast_multicast_take_lost(struct coll_pipebcast_module *module
 /** The verdict: the most frames that a rank missed. Broadcasts go by trees if that is silence. */
 void coll_pipebcast_multicast_judge(struct coll_pipebcast_module *module, uint32_t missed);
 
-/* group.c; with the module's lock held. */
+/* multicast_group.c; with the module's lock held. */
 
 /**
  * Begins a probe, after joining where that has not succeeded before; `tag` and the next lower ones

@@ -518,6 +518,7 @@ static uint64_t key_of(int root, int kind)
 /** Where a key is in a table of 64 entries. */
 static unsigned mixed(uint64_t key)
 {
+    _Static_assert(N_ROWS == 64 && N_USED == 64, "six bits of a hash");
     return (unsigned) (key * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 }
 
