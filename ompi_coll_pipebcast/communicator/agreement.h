@@ -2,9 +2,10 @@
  * Agreement of a communicator's ranks, at its first broadcast of any kind and size, whether
  * pipebcast serves it. Each rank finds the answer alone, from the records of all processes
  * (communicator/record.h), so all conclude the same. A topology file may change while the job runs.
- * If the first broadcast is a blocking one, a small reduction compares the digests of what ranks
- * have read. Others use the file as it was in MPI_Init. Where records are missing or differ, and
- * where ranks are of several jobs, the fallback component serves.
+ * If the first broadcast is MPI_Bcast or MPI_Bcast_init, a small reduction compares the digests of
+ * what ranks have read. MPI_Ibcast may not wait, and no rank can know whether the others have the
+ * reduction's result yet: it uses the file as it was in MPI_Init. Where records are missing or
+ * differ, and where ranks are of several jobs, the fallback component serves.
  */
 #ifndef COLL_PIPEBCAST_AGREEMENT_H
 #define COLL_PIPEBCAST_AGREEMENT_H
@@ -15,7 +16,7 @@
  * Sets module->state, which is UNDECIDED, to SERVING or PASSING, alike on all ranks; rank 0
  * reports why the fallback component serves. With the module's lock held. A rank that is out of
  * memory serves with an error in module->agreed: it is lost (communicator/lost.h), and the others
- * go on. `may_wait`: the call is a blocking one. O(ranks) at the first call.
+ * go on. `may_wait`: for the others' calls; not MPI_Ibcast. O(ranks) at the first call.
  */
 void coll_pipebcast_agree(coll_pipebcast_module_t *module, bool may_wait);
 

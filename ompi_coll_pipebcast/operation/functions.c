@@ -82,7 +82,7 @@ static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
     coll_pipebcast_call_t *call = &begun->call;
     coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_NOT_PLANNED;
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
-        coll_pipebcast_agree(module, way == BLOCKING);
+        coll_pipebcast_agree(module, way != NONBLOCKING); /* MPI_Bcast_init is non-local, too */
     }
     if (way == BLOCKING && module->state != COLL_PIPEBCAST_PASSING) {
         call->arrived = coll_pipebcast_now(); /* else nobody asks, and a clock takes time */

@@ -1,6 +1,7 @@
 /*
  * Broadcasts on communicators made before and after something happens to the files.
- * Usage: run_between SHELL_COMMAND, which rank 0 runs in between
+ * Usage: run_between SHELL_COMMAND [WAY]: rank 0 runs it in between; the way of the first broadcast
+ * after it: 0, 1 or 2, see check.h
  */
 #include <stdlib.h>
 
@@ -18,7 +19,8 @@ int main(int argc, char **argv)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &after);
-    check_bcast(BLOCKING, BYTES, 0, after, 2, "a new communicator");
+    check_bcast((way_t) argument(argc, argv, 2, BLOCKING), BYTES, 0, after, 2,
+                "a new communicator");
     check_bcast(BLOCKING, BYTES, 0, MPI_COMM_WORLD, 3, "the old one");
     MPI_Comm_free(&after);
     return check_done("run_between");
