@@ -58,6 +58,7 @@ const common_command_t advisor_command = {
     .name = "pipebcast advise",
     .usage = "Usage: pipebcast advise --dir DIR [OPTION]...\n"
              "       pipebcast advise status --dir DIR\n"
+             "\n"
              "Finds broadcast trees for a network that changes, and hands them to running\n"
              "programs whose coll_pipebcast_advice_dir is DIR. While a program broadcasts, the\n"
              "advisor learns from it how fast links are, when the next broadcast will come and\n"

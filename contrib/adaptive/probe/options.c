@@ -25,7 +25,9 @@ static const common_option_t rows[] = {
 
 const common_command_t probe_command = {
     .name = "pipebcast probe",
-    .usage = "Usage: mpirun ... pipebcast probe [OPTION]...\n"
+    .usage = "Usage: pipebcast probe --hostfile FILE [OPTION]...\n"
+             "       mpirun ... pipebcast probe [OPTION]...\n"
+             "\n"
              "Measures latencies and bandwidths between the clusters of a network and inside\n"
              "each, lightly, for pipebcast advise to find broadcast trees by. Run it with one\n"
              "rank on each host of the jobs that are to be advised; it may run while they do.\n"
@@ -33,8 +35,8 @@ const common_command_t probe_command = {
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
     .more = "It reports how many bytes it sends. For example, every five minutes:\n"
             "\n"
-            "  while sleep 300; do mpirun --hostfile hosts --map-by node pipebcast probe \\\n"
-            "      --topology grid.conf --output /shared/grid.links; done &\n"
+            "  while sleep 300; do pipebcast probe --hostfile hosts --topology grid.conf \\\n"
+            "      --output /shared/grid.links; done &\n"
             "  pipebcast advise --dir /shared/advice --links /shared/grid.links\n"
             "\n"
             "Exit status: 0 measured and written, 1 something failed, 2 wrong options.\n",

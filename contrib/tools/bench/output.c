@@ -80,8 +80,9 @@ static void begin_text(const struct bench_output *output)
 {
     const struct bench_options *options = output->options;
     char root[16];
-    printf("# %s, %d ranks on %d hosts, root %s%s%s%s\n", bench_op_at(options->op)->function,
-           output->n_ranks, output->n_hosts, root_name(options, root),
+    printf("# %s, %d %s on %d %s, root %s%s%s%s\n", bench_op_at(options->op)->function,
+           output->n_ranks, output->n_ranks == 1 ? "rank" : "ranks", output->n_hosts,
+           output->n_hosts == 1 ? "host" : "hosts", root_name(options, root),
            options->check ? ", every byte verified" : "", options->label[0] != '\0' ? "; " : "",
            options->label);
     if (options->group_ranks > 0) {
@@ -147,7 +148,11 @@ static void end_text(const struct bench_output *output)
     if (output->limited) {
         printf("# * fewer iterations, by --time-limit\n");
     }
-    if (output->n_results == 0) {
+    if (output->n_ranks == 1) {
+        printf("# one rank sends no message; start one on each host: pipebcast bench --hostfile "
+               "HOSTS\n");
+    }
+    if (output->n_results == 0 || output->n_ranks == 1) {
         return;
     }
     printf("# %lld bytes to %d ranks take ", last->bytes, output->n_ranks);
@@ -161,7 +166,9 @@ static void end_text(const struct bench_output *output)
                "explains it\n",
                last->served_by + strlen(fallback));
     } else if (last->served_by[0] != '\0') {
-        printf("; served by pipebcast (%s)\n", last->served_by);
+        printf("; served by pipebcast (%s)\n"
+               "# without pipebcast: OMPI_MCA_coll=^pipebcast in front of the same command\n",
+               last->served_by);
     } else if (output->component[0] != '\0') {
         printf("; served by %s: pipebcast is not loaded\n", output->component);
     } else {

@@ -10,6 +10,7 @@
 #include "contrib/tools/common/exits.h"
 #include "contrib/tools/common/progress.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/terminal.h"
 #include "contrib/tools/counters/counters.h"
 #include "hosts.h"
 #include "measure.h"
@@ -149,6 +150,7 @@ int main(int argc, char **argv)
     struct bench_options options;
     int rank, n_ranks, code = COMMON_EXIT_USAGE;
     bench_options_read(argc, argv, &options);
+    common_require_job("bench");
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);

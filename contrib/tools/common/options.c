@@ -32,7 +32,9 @@ void common_usage_error(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    common_report("%s; see %s --help", text, reading != NULL ? reading->name : "pipebcast");
+    const bool asks = text[0] != '\0' && text[strlen(text) - 1] == '?';
+    common_report("%s%see %s --help", text, asks ? " S" : "; s",
+                  reading != NULL ? reading->name : "pipebcast");
     exit(COMMON_EXIT_USAGE);
 }
 
@@ -303,15 +305,29 @@ static const common_option_t *row_of(const known_t *known, int code)
     return NULL;
 }
 
+/** Tells whether a long option's name begins the names of several. */
+static bool is_ambiguous(const known_t *known, const char *name)
+{
+    int n = 0;
+    for (int i = 0; name[0] != '\0' && known->names[i] != NULL; i++) {
+        n += strncmp(known->names[i], name, strlen(name)) == 0;
+    }
+    return n > 1;
+}
+
 static void refuse(const known_t *known, const char *word)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int) strcspn(word, "="), word);
+    if (strcmp(name, word) != 0 && optopt != 0) {
+        common_usage_error("%s takes no value", name);
+    }
     const char *near = common_nearest(name + strspn(name, "-"), known->names);
     if (near != NULL && strncmp(word, "--", 2) == 0) {
         common_usage_error("'%s' is unknown; did you mean --%s?", name, near);
     }
-    common_usage_error("'%s' is unknown, ambiguous, or takes no value", word);
+    common_usage_error("'%s' is %s", name,
+                       is_ambiguous(known, name + strspn(name, "-")) ? "ambiguous" : "unknown");
 }
 
 /** Answers --help and --version, once under a launcher. */

@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exits.h"
+#include "report.h"
+
 /** Tells whether a process's descriptor writes to a terminal. */
 static bool writes_to_terminal(pid_t process, int descriptor)
 {
@@ -23,7 +26,10 @@ static bool writes_to_terminal(pid_t process, int descriptor)
 static const char *rank_text(void)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-    return rank != NULL ? rank : getenv("PMIX_RANK");
+    if (rank == NULL) {
+        rank = getenv("PMIX_RANK");
+    }
+    return rank != NULL ? rank : getenv("PMI_RANK");
 }
 
 bool common_is_rank(void)
@@ -34,6 +40,17 @@ bool common_is_rank(void)
 bool common_is_first_rank(void)
 {
     return !common_is_rank() || strcmp(rank_text(), "0") == 0;
+}
+
+void common_require_job(const char *command)
+{
+    if (!common_is_rank()) {
+        common_report("one rank alone sends no message; start one on each host:\n"
+                      "    pipebcast %s --hostfile HOSTS\n"
+                      "    mpirun --hostfile HOSTS --map-by ppr:1:node pipebcast %s",
+                      command, command);
+        exit(COMMON_EXIT_USAGE);
+    }
 }
 
 static bool is_pipe(int descriptor)

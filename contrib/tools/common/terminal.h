@@ -17,4 +17,7 @@ bool common_is_first_rank(void);
 /** Tells whether a launcher has started this process. */
 bool common_is_rank(void);
 
+/** Reports how a command is started in a job, and ends the program, if no launcher has. */
+void common_require_job(const char *command);
+
 #endif

@@ -9,11 +9,13 @@ static const common_option_t rows[] = {COMMON_JSON_ROW(COMMON_VALUE(struct count
 
 const common_command_t counters_command = {
     .name = "pipebcast counters",
-    .usage = "Usage: pipebcast counters                      lists the counters of pipebcast\n"
-             "       mpirun ... pipebcast counters BYTES...  each rank broadcasts each size once;\n"
-             "                                               prints the counters that moved, over\n"
-             "                                               all ranks\n"
-             "Sizes are from 1 byte to 2G - 1, as 1426, 64K or 1M.\n",
+    .usage =
+        "Usage: pipebcast counters\n"
+        "       pipebcast counters --hostfile FILE BYTES...\n"
+        "       mpirun ... pipebcast counters BYTES...\n"
+        "\n"
+        "Lists pipebcast's counters and what they mean. With sizes (1426, 64K, 1M), each rank\n"
+        "broadcasts each size once, and the counters that moved are printed, over all ranks.\n",
     .has_operands = true,
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
     .more = "Exit status: 0 done, 1 the component or its counters were not found on all ranks, or\n"

@@ -9,6 +9,7 @@
 
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/terminal.h"
 #include "counters.h"
 #include "options.h"
 
@@ -103,6 +104,15 @@ static bool print_text(const struct totals *totals)
 {
     const struct bench_counters *counters = totals->counters;
     const unsigned long long *sum = totals->sum, *least = totals->least, *most = totals->most;
+    bool moved = false;
+    for (int i = 0; i < counters->n; i++) {
+        moved |= most[i] > 0;
+    }
+    if (!moved) {
+        printf("no counter moved: Open MPI did not ask pipebcast for these broadcasts; pipebcast "
+               "doctor explains it\n");
+        return true;
+    }
     printf("%-44s %16s %16s %16s\n", "counter", "all ranks", "least rank", "most");
     for (int i = 0; i < counters->n; i++) {
         if (most[i] > 0) {
@@ -170,6 +180,7 @@ static void fail(const char *what)
 static int count(const struct counters_options *options)
 {
     struct bench_counters counters;
+    common_require_job("counters");
     MPI_Init(NULL, NULL);
     if (!bench_counters_open(&counters)) {
         fail("MPI_T could not be initialized");

@@ -182,8 +182,7 @@ static doctor_verdict_t judge_hosts(const doctor_facts_t *f, char *text)
 {
     return has_hosts(f) ? DOCTOR_NOTHING
                         : say(DOCTOR_WARNING, text,
-                              "all ranks are on the host %s, so that nothing between hosts can be "
-                              "seen",
+                              "all ranks are on the host %s, so nothing between hosts is seen",
                               f->cluster->hosts[0]);
 }
 
@@ -241,7 +240,7 @@ static doctor_verdict_t judge_serving(const doctor_facts_t *f, char *text)
 /** No counter has moved: the communicator is not pipebcast's. */
 static doctor_verdict_t judge_unused(const doctor_facts_t *f, char *text)
 {
-    return f->is_used && f->how[0] == '\0'
+    return f->is_used && f->how[0] == '\0' && f->cluster->roll->n_ranks > 1
                ? say(DOCTOR_ERROR, text, "pipebcast is loaded, but not used for broadcasts")
                : DOCTOR_NOTHING;
 }
@@ -324,6 +323,16 @@ static double median_rate(const doctor_report_t *report)
     return median;
 }
 
+enum { RATE_SIZE = 24 };
+
+/** Mbit/s for people: 9412, 1.98. */
+static const char *rate_text(double bits_per_second, char text[RATE_SIZE])
+{
+    const double mbits = bits_per_second / 1e6;
+    snprintf(text, RATE_SIZE, "%.*f", mbits < 100 ? 2 : 0, mbits);
+    return text;
+}
+
 /** Names the hosts whose measured rate has a share of the expected one between two bounds. */
 static bool find_rates(const doctor_facts_t *f, double least, double most, doctor_names_t *found)
 {
@@ -334,10 +343,11 @@ static bool find_rates(const doctor_facts_t *f, double least, double most, docto
         const struct doctor_rate *rate = &f->report->rates[i];
         const double expected = rate->reported > 0 ? rate->reported : median;
         const double share = rate->measured / expected;
-        char with[64];
+        char with[64], measured[RATE_SIZE], of[RATE_SIZE];
         if (rate->measured > 0 && share >= least && share < most &&
             (rate->reported > 0 || !needs_report)) {
-            snprintf(with, sizeof with, "%.4g of %.4g", rate->measured / 1e6, expected / 1e6);
+            snprintf(with, sizeof with, "%s of %s", rate_text(rate->measured, measured),
+                     rate_text(expected, of));
             doctor_names_add(found, rate->from, with);
         }
     }
@@ -385,6 +395,7 @@ static doctor_verdict_t judge_rates(const doctor_facts_t *f, char *text)
     const doctor_report_t *report = f->report;
     double least = 0, most = 0, reported = 0;
     doctor_names_t slow;
+    char texts[3][RATE_SIZE];
     int n = 0;
     for (int i = 0; i < report->n_rates; i++) {
         const double measured = report->rates[i].measured;
@@ -399,8 +410,9 @@ static doctor_verdict_t judge_rates(const doctor_facts_t *f, char *text)
         return DOCTOR_NOTHING;
     }
     return say(n < report->n_rates ? DOCTOR_WARNING : DOCTOR_OK, text,
-               "%.4g to %.4g Mbit/s (reported: %.4g), from %d of %d hosts to the next", least / 1e6,
-               most / 1e6, reported / 1e6, n, report->n_rates);
+               "%s to %s Mbit/s (reported: %s), from %d of %d hosts to the next",
+               rate_text(least, texts[0]), rate_text(most, texts[1]), rate_text(reported, texts[2]),
+               n, report->n_rates);
 }
 
 /** Tells whether messages go over TCP, and finds the least size to which the kernel lets buffers
@@ -457,8 +469,8 @@ static doctor_verdict_t judge_descriptors(const doctor_facts_t *f, char *text)
                : n_free < n_others + SPARE_DESCRIPTORS || (budget > 0 && budget < n_others)
                    ? DOCTOR_WARNING
                    : DOCTOR_OK,
-               text, "%.0f of a process, the least on %s; %.0f are open, for %d other ranks", limit,
-               f->cluster->hosts[least], n_open, n_others);
+               text, "each process may open %.0f (least: %s) and has %.0f open; other ranks: %d",
+               limit, f->cluster->hosts[least], n_open, n_others);
 }
 
 /* ---- files ---- */

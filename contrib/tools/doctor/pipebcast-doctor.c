@@ -414,12 +414,7 @@ int main(int argc, char **argv)
     int code = EXIT_SUCCESS;
     doctor_options_read(argc, argv, &run.options);
     run.report.options = &run.options;
-    if (!common_is_rank()) {
-        common_report("one rank alone sees nothing of a cluster; start one on each host:\n"
-                      "    pipebcast doctor --hostfile HOSTS\n"
-                      "    mpirun --hostfile HOSTS --map-by ppr:1:node pipebcast doctor");
-        return COMMON_EXIT_USAGE;
-    }
+    common_require_job("doctor");
     if (run.options.multicast) {
         setenv("OMPI_MCA_coll_pipebcast_multicast", "on", 1);
     }

@@ -87,6 +87,10 @@ static void print_page(const doctor_report_t *report, FILE *stream)
     }
     fprintf(stream, "\n%d OK, %d WARNING, %d ERROR\n", count(report, DOCTOR_OK),
             count(report, DOCTOR_WARNING), count(report, DOCTOR_ERROR));
+    fputs(doctor_report_verdict(report) == DOCTOR_ERROR
+              ? "Next: do what stands behind -> of each ERROR, and start this command again.\n"
+              : "Next: pipebcast bench --hostfile HOSTS\n",
+          stream);
 }
 
 /* ---- JSON ---- */

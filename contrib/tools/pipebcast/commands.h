@@ -2,14 +2,18 @@
 #ifndef FRONT_COMMANDS_H
 #define FRONT_COMMANDS_H
 
-#include <stdbool.h>
+typedef enum front_kind {
+    FRONT_ALONE,  /**< needs no MPI */
+    FRONT_JOB,    /**< runs under mpirun, which --hostfile and --host start */
+    FRONT_SCRIPT, /**< needs no MPI, and does not know its version */
+} front_kind_t;
 
 typedef struct front_command {
     const char *name;    /**< the word behind pipebcast */
     const char *program; /**< its file's name */
     const char *word;    /**< the program's first argument; NULL: none */
     const char *package; /**< Debian's package that has the program */
-    bool uses_mpi;       /**< runs under mpirun, which --hostfile and --host start */
+    front_kind_t kind;
     const char *summary; /**< one line for the list */
 } front_command_t;
 

@@ -53,16 +53,17 @@ static int become(const char *path, char **arguments)
     return COMMON_EXIT_FAILED;
 }
 
-/** The value of --hostfile or --host at argv[i], and how many arguments it takes; 0: it is none. */
+/** The value of --hostfile or --host at argv[i], NULL if it is missing, and how many arguments both
+ * take; 0: it is none. */
 static int host_option(char *const *argv, int i, const char **name_p, const char **value_p)
 {
     static const char *const names[] = {"--hostfile", "--host"};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
         const size_t length = strlen(names[n]);
         *name_p = names[n];
-        if (strcmp(argv[i], names[n]) == 0 && argv[i + 1] != NULL) {
+        if (strcmp(argv[i], names[n]) == 0) {
             *value_p = argv[i + 1];
-            return 2;
+            return argv[i + 1] != NULL ? 2 : 1;
         }
         if (strncmp(argv[i], names[n], length) == 0 && argv[i][length] == '=') {
             *value_p = argv[i] + length + 1;
@@ -90,6 +91,27 @@ static int begin_mpirun(char *const *argv, char **arguments)
     return 0;
 }
 
+/** Reports --hostfile or --host without a value, and a file of hosts that cannot be read. */
+static bool hosts_are_good(char *const *argv)
+{
+    const char *name, *value;
+    for (int i = 1; argv[i] != NULL; i++) {
+        if (host_option(argv, i, &name, &value) == 0) {
+            continue;
+        }
+        if (value == NULL) {
+            common_report("%s needs a value", name);
+            return false;
+        }
+        if (strcmp(name, "--hostfile") == 0 && access(value, R_OK) != 0) {
+            common_report("--hostfile: %s: %s; write the name of a host on each line", value,
+                          strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
 /** Becomes the program of a command; its arguments follow argv[0], the command's name. */
 static int run_command(const front_command_t *command, int argc, char **argv)
 {
@@ -106,8 +128,12 @@ static int run_command(const front_command_t *command, int argc, char **argv)
         free(arguments);
         return COMMON_EXIT_FAILED;
     }
+    if (command->kind == FRONT_JOB && !hosts_are_good(argv)) {
+        free(arguments);
+        return COMMON_EXIT_USAGE;
+    }
     snprintf(called, sizeof called, "pipebcast %s", command->name);
-    int n = command->uses_mpi ? begin_mpirun(argv, arguments) : 0;
+    int n = command->kind == FRONT_JOB ? begin_mpirun(argv, arguments) : 0;
     const bool under_mpirun = n > 0;
     arguments[n++] = under_mpirun ? path : called;
     if (command->word != NULL) {
@@ -163,6 +189,11 @@ static int run(int argc, char **argv)
     const front_command_t *command = find_command(is_help ? argv[2] : word);
     if (command == NULL) {
         return COMMON_EXIT_USAGE;
+    }
+    if (command->kind == FRONT_SCRIPT && !is_help && argc == 3 &&
+        strcmp(argv[2], "--version") == 0) {
+        common_print_version();
+        return COMMON_EXIT_DONE;
     }
     return is_help ? help(command) : run_command(command, argc - 1, argv + 1);
 }

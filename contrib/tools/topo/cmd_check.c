@@ -102,7 +102,7 @@ const tool_command_t tool_cmd_check = {
         {
             .name = "pipebcast check",
             .usage =
-                "usage: pipebcast check FILE [OPTION]\n"
+                "Usage: pipebcast check FILE [OPTION]\n"
                 "\n"
                 "Reads a topology and prints what is wrong with its line and what to do about it: "
                 "names\n"
@@ -118,13 +118,13 @@ const tool_command_t tool_cmd_check = {
                 "LinkSpeed.\n",
             .has_operands = true,
             .groups = (const common_group_t[]){{NULL, tool_file_rows}, {NULL, rows}, {0}},
-            .more = "examples:\n"
+            .more = "Examples:\n"
                     "  pipebcast check /etc/slurm/topology.conf\n"
                     "  pipebcast check /etc/slurm/topology.yaml --topology-name rack1\n"
                     "  pipebcast check cluster.conf >errors || echo \"not fit for use\"\n"
                     "  echo 'SwitchName=s0 Nodes=n[0-15]' | pipebcast check -\n"
                     "\n"
-                    "exit status: 0 no error; 1 errors, or FILE cannot be read; 2 the command line "
+                    "Exit status: 0 no error; 1 errors, or FILE cannot be read; 2 the command line "
                     "is wrong.\n",
         },
     .summary = "find every error of a topology file",

@@ -96,7 +96,7 @@ const tool_command_t tool_cmd_load = {
         {
             .name = "pipebcast load",
             .usage =
-                "usage: pipebcast load FILE --algorithm NAME [OPTION]...\n"
+                "Usage: pipebcast load FILE --algorithm NAME [OPTION]...\n"
                 "\n"
                 "Prints a line for each directed link on the way to or from a host that takes "
                 "part:\n"
@@ -110,7 +110,7 @@ const tool_command_t tool_cmd_load = {
             .groups =
                 (const common_group_t[]){
                     {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
-            .more = "examples:\n"
+            .more = "Examples:\n"
                     "  pipebcast load cluster.conf --algorithm rank_chain | grep contention\n"
                     "  pipebcast load cluster.conf --algorithm twotree | sort -k 5 -n | tail -3\n"
                     "\n" TOOL_PLAN_EXITS,

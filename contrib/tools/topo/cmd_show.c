@@ -197,7 +197,7 @@ const tool_command_t tool_cmd_show = {
         {
             .name = "pipebcast show",
             .usage =
-                "usage: pipebcast show FILE [OPTION]\n"
+                "Usage: pipebcast show FILE [OPTION]\n"
                 "\n"
                 "Prints the network as it was understood: switches below switches, the hosts of "
                 "each\n"
@@ -212,12 +212,12 @@ const tool_command_t tool_cmd_show = {
                 "numbers of links and of merged switches.\n",
             .has_operands = true,
             .groups = (const common_group_t[]){{NULL, tool_file_rows}, {NULL, rows}, {0}},
-            .more = "examples:\n"
+            .more = "Examples:\n"
                     "  pipebcast show /etc/slurm/topology.conf\n"
                     "  pipebcast show cluster.conf --dot | dot -Tsvg > cluster.svg\n"
                     "  ssh login1 cat /etc/slurm/topology.conf | pipebcast show -\n"
                     "\n"
-                    "exit status: 0 all is well; 1 FILE is invalid or cannot be read; 2 the "
+                    "Exit status: 0 all is well; 1 FILE is invalid or cannot be read; 2 the "
                     "command line\n"
                     "is wrong.\n",
         },

@@ -255,7 +255,7 @@ const tool_command_t tool_cmd_simulate = {
         {
             .name = "pipebcast simulate",
             .usage =
-                "usage: pipebcast simulate FILE [OPTION]...\n"
+                "Usage: pipebcast simulate FILE [OPTION]...\n"
                 "\n"
                 "Runs broadcasts in a model of the network in which every rank sends one segment "
                 "at a\n"
@@ -273,13 +273,13 @@ const tool_command_t tool_cmd_simulate = {
                 (const common_group_t[]){
                     {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
             .more =
-                "examples:\n"
+                "Examples:\n"
                 "  pipebcast simulate cluster.conf --algorithm all\n"
                 "  pipebcast simulate cluster.conf --algorithm chain,binary,twotree "
                 "--segment-counts 4:512\n"
                 "  pipebcast simulate cluster.conf --algorithm rank_chain --per-link\n"
                 "\n"
-                "exit status: 0 all is well; 1 FILE is invalid or cannot be read, an algorithm "
+                "Exit status: 0 all is well; 1 FILE is invalid or cannot be read, an algorithm "
                 "that was\n"
                 "named does not serve this network, or a tree has contention though its algorithm\n"
                 "promises none; 2 the command line is wrong.\n",

@@ -72,7 +72,7 @@ const tool_command_t tool_cmd_tree = {
     .line =
         {
             .name = "pipebcast tree",
-            .usage = "usage: pipebcast tree FILE --algorithm NAME [OPTION]...\n"
+            .usage = "Usage: pipebcast tree FILE --algorithm NAME [OPTION]...\n"
                      "\n"
                      "Prints who sends to whom in a broadcast. The plan is checked by walking the "
                      "path of\n"
@@ -82,7 +82,7 @@ const tool_command_t tool_cmd_tree = {
             .groups =
                 (const common_group_t[]){
                     {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
-            .more = "examples:\n"
+            .more = "Examples:\n"
                     "  pipebcast tree cluster.conf --algorithm binary\n"
                     "  pipebcast tree cluster.conf --algorithm twotree --root n17 --format dot | "
                     "dot -Tsvg > t.svg\n"

@@ -25,7 +25,7 @@ static inline int tool_exit_status(tool_exit_t code)
 
 /** The last lines of --help of the commands that show one plan. */
 #define TOOL_PLAN_EXITS                                                                            \
-    "exit status: 0 all is well; 1 FILE is invalid or cannot be read, the algorithm does not\n"    \
+    "Exit status: 0 all is well; 1 FILE is invalid or cannot be read, the algorithm does not\n"    \
     "serve this network, or the tree has contention though its algorithm promises none (flat,\n"   \
     "binomial, rank_chain and rank_binary promise nothing: their loads are only shown); 2 the\n"   \
     "command line is wrong.\n"

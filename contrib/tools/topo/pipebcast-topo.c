@@ -22,12 +22,12 @@ static const char *name_of(const tool_command_t *command)
 
 static void print_help(FILE *stream)
 {
-    fputs("usage: pipebcast COMMAND [FILE] [OPTION]...\n"
+    fputs("Usage: pipebcast COMMAND [FILE] [OPTION]...\n"
           "\n"
           "Checks descriptions of Ethernet clusters, and shows the trees along which the\n"
           "pipebcast component of Open MPI broadcasts. Needs neither MPI nor the cluster.\n"
           "\n"
-          "commands:\n",
+          "Commands:\n",
           stream);
     for (int i = 0; i < N_COMMANDS; i++) {
         fprintf(stream, "  %-10s %s\n", name_of(commands[i]), commands[i]->summary);
@@ -40,14 +40,14 @@ static void print_help(FILE *stream)
           "  SwitchName=s1 Nodes=n[8-15]\n"
           "  SwitchName=s2 Nodes=n[16-23]\n"
           "\n"
-          "first steps:\n"
+          "First steps:\n"
           "  pipebcast check cluster.conf\n"
           "  pipebcast show cluster.conf --dot | dot -Tsvg > cluster.svg\n"
-          "  pipebcast explain cluster.conf --bytes 1M\n"
+          "  pipebcast explain cluster.conf --speed 10000\n"
           "\n"
           "pipebcast COMMAND --help describes each command.\n"
           "\n"
-          "exit status: 0 all is well; 1 an error was found, or something failed; 2 the command\n"
+          "Exit status: 0 all is well; 1 an error was found, or something failed; 2 the command\n"
           "line is wrong.\n",
           stream);
 }

@@ -51,9 +51,9 @@ static bool place_ranks(struct choosing *c, const char *path)
     free(seen);
     if (good && c->n_leaders < 2) {
         common_report(
-            "all %d ranks are on the host '%s', but a network is measured between hosts; run "
-            "on two hosts or more (for a trial on one host, give --pretend-hosts)",
-            c->n_ranks, c->hosts[0]);
+            "all ranks are on the host '%s', but a network is measured between hosts; give "
+            "--hostfile with two hosts or more (for a trial on one host, give --pretend-hosts)",
+            c->hosts[0]);
         return false;
     }
     return good;

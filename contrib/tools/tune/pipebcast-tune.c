@@ -545,6 +545,7 @@ int main(int argc, char **argv)
     bool good = true;
     int rank, n_ranks, provided;
     tune_options_read(argc, argv, &options);
+    common_require_job("tune");
     options.quiet |= !common_is_first_rank() || !common_on_terminal(STDERR_FILENO);
     if (!tune_without_pipebcast()) {
         common_report("out of memory");

@@ -88,7 +88,7 @@ refuses 2 "name the directory" --links "$links"
 refuses 2 "no command" stat --dir "$dir"
 refuses 2 "no option" --dir "$dir" more
 refuses 2 "needs a value" --dir
-refuses 2 "unknown, ambiguous" --dir "$dir" --frobnicate
+refuses 2 "is unknown" --dir "$dir" --frobnicate
 refuses 2 "known are annealed" --dir "$dir" --tree oak
 refuses 2 "not a size" --dir "$dir" --segment 0
 refuses 2 "not a whole number" --dir "$dir" --max-age 1.5

@@ -65,18 +65,30 @@ report $? "arguments and status are handed on as they are"
 cp "$bin/pipebcast-bench" "$bin/mpirun"
 old=$PATH
 PATH=$bin:$PATH
+echo n0 >"$work/all hosts"
+cd "$work" || exit 1
 for hosts in '--hostfile all hosts' '--host n0,n1'; do
     front bench -m 1K "${hosts%% *}" "${hosts#* }" -c
     [ $code -eq 7 ] && [ "$(tr -d '\n' <"$out")" = \
         "<${hosts%% *}><${hosts#* }><--map-by><ppr:1:node><$bin/pipebcast-bench><-m><1K><-c>" ]
     report $? "$hosts starts mpirun with a rank on each host"
 done
+mv "all hosts" hosts
 front bench --hostfile=hosts
 [ $code -eq 7 ] && grep -q '^<hosts>$' "$out" && ! grep -q hostfile= "$out"
 report $? "--hostfile=FILE"
 front check --hostfile hosts
 [ $code -eq 2 ] && grep -q "'--hostfile' is unknown" "$err"
 report $? "a command without MPI has no --hostfile"
+front bench --hostfile nothing
+[ $code -eq 2 ] && grep -q -e '--hostfile: nothing: No such file' "$err"
+report $? "a file of hosts that is not there"
+front bench --host
+[ $code -eq 2 ] && grep -q -e '--host needs a value' "$err"
+report $? "no hosts"
+front import --version
+[ $code -eq 0 ] && grep -q '^pipebcast [0-9]' "$out"
+report $? "the version of a script"
 PATH=$old
 rm "$bin/mpirun"
 

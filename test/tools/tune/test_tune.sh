@@ -70,8 +70,8 @@ quick="--sizes 256,1426,4K --time-limit 1 --precision 50"
 
 # ---- refusals ----
 
-refuses 1 1 "all 1 ranks are on the host" $quick --output "$model"
-refuses 3 1 "all 3 ranks are on the host 'a'" $quick --pretend-hosts a --output "$model"
+refuses 1 1 "all ranks are on the host" $quick --output "$model"
+refuses 3 1 "all ranks are on the host 'a'" $quick --pretend-hosts a --output "$model"
 refuses 2 1 "model/nowhere.* cannot be written" $quick --pretend-hosts a,b --output "$work/model/nowhere"
 refuses 2 1 "cannot be written" $quick --pretend-hosts a,b --output "$work"
 refuses 2 1 "nothing.conf: " $quick --pretend-hosts a,b --topology "$work/nothing.conf" --output "$model"
