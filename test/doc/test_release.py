@@ -33,7 +33,6 @@ HOME_PAGES = {
     "contrib/package/debian/control": r"^Homepage: (\S+)$",
     "contrib/package/debian/copyright": r"^Source: (\S+)$",
     "contrib/package/spack/package.py": r"^    homepage = \"(\S+)\"$",
-    "doc/pipebcast.7": r"^\.Lk (\S+) \"home page\"$",
 }
 WORDS = {"@PACKAGE_VERSION@": "version", "@PACKAGE_URL@": "url"}
 # A file of another version than is read, and the command that reads it.

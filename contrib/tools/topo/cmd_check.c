@@ -1,6 +1,9 @@
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "cluster.h"
+#include "contrib/tools/common/terminal.h"
 #include "json.h"
 #include "message.h"
 #include "remarks.h"
@@ -31,6 +34,18 @@ static void print_size(const char *file, const pb_topology_t *topology)
     }
 }
 
+/* Tells a person how a file without an error is used. */
+static void print_next(const char *file)
+{
+    char *const path = realpath(file, NULL);
+    if (path != NULL && common_on_terminal(STDOUT_FILENO)) {
+        printf("Next: export OMPI_MCA_coll_pipebcast_topology_file=%s\n"
+               "      pipebcast doctor --hostfile HOSTS\n",
+               path);
+    }
+    free(path);
+}
+
 /* Prints what a file without an error has, and what was taken from where. */
 static void print_good(const char *file, const pb_topology_t *topology)
 {
@@ -43,6 +58,7 @@ static void print_good(const char *file, const pb_topology_t *topology)
     if (topology->network != NULL) {
         tool_print_remarks(topology->network, stdout);
     }
+    print_next(file);
 }
 
 static void print_text(const tool_options_t *options, tool_exit_t code,

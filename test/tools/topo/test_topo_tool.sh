@@ -79,6 +79,19 @@ ends() {
     report $? "status $status, '$pattern': $*"
 }
 
+# A person is told what comes next, and a program is not.
+if command -v script >/dev/null; then
+    cp topology1.conf "$work/next.conf"
+    script -q -e -c "'$TOPO' check '$work/next.conf'" /dev/null >"$out" 2>"$err" </dev/null
+    [ $? -eq 0 ] && grep -q "^Next: export OMPI_MCA_coll_pipebcast_topology_file=/.*/next.conf" "$out"
+    report $? "on a terminal check says what comes next"
+    "$TOPO" check "$work/next.conf" >"$out" 2>"$err"
+    [ $? -eq 0 ] && ! grep -q '^Next' "$out"
+    report $? "and else it does not"
+else
+    skip "on a terminal check says what comes next" "there is no script"
+fi
+
 # ---- help and the command line ----
 
 topo --help
