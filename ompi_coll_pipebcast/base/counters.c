@@ -89,8 +89,7 @@ static const variable_t others[] = {
      &coll_pipebcast_counters.waited_as_receiver},
     {"learnt",
      "Times that another tree, segment size or the fallback component turned out to be faster "
-     "than what was used for messages of a size, or that trying began anew "
-     "(coll_pipebcast_learn).",
+     "for messages of a size, or that trying began anew (coll_pipebcast_learn).",
      &coll_pipebcast_counters.learnt},
     {"tried",
      "Broadcasts in which it was tried whether another tree, segment size or the fallback "

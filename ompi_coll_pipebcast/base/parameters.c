@@ -79,9 +79,9 @@ static const struct {
      "Whether to load the components that every communicator needs (basic, libnbc, self, inter) "
      "when the parameter coll is a list without them, such as pipebcast,tuned. (default: true)"},
     {"verbose", INT, NULL, OPAL_INFO_LVL_3, LOCAL, &coll_pipebcast_params.verbose,
-     "What the component reports of itself. 0: only what is wrong; 1: a line per "
-     "communicator; 10: also a line per size class of its broadcasts; 20: also what roots see "
-     "of arrivals. MPI_T may change it in any process, for what comes after. (default: 0)"},
+     "Lines that the component prints of itself. 0: only what is wrong; 1: a line per "
+     "communicator; 10: also a line per size class of its broadcasts; 20: also the arrivals "
+     "that roots see. MPI_T may change it in any process, from then on. (default: 0)"},
     {"topology_file", TEXT, NULL, OPAL_INFO_LVL_3, READONLY, &coll_pipebcast_params.topology_file,
      "File that describes the switches and hosts, in the form of Slurm's topology.conf or "
      "topology.yaml, alike on all hosts. (default: none, all hosts are on one switch)"},
@@ -99,19 +99,18 @@ static const struct {
      "Which ranks of a host are near to each other. auto: those that are bound to the "
      "same package, NUMA node or cache, by hwloc. host: all alike. (default: auto)"},
     {"leaders", INT, leaders, OPAL_INFO_LVL_5, READONLY, &coll_pipebcast_params.leaders,
-     "Whether of each host one rank, its leader, is in the trees between hosts and hands "
-     "the message on inside its host, in pieces longer than segments. auto: in all trees "
-     "that are free of contention, and with multicast. off: all ranks may be in trees "
-     "between hosts, and segments go everywhere. (default: auto)"},
+     "Whether one rank of each host, its leader, stands for it in the trees between hosts, "
+     "and hands the message on inside in pieces longer than segments. auto: in all trees that "
+     "are free of contention, and with multicast. off: all ranks may be in trees between "
+     "hosts, and segments go everywhere. (default: auto)"},
     {"transport", INT, transports, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.transport,
-     "Over which transports between hosts broadcasts are served. auto: TCP over Ethernet; "
-     "others where the model file was measured on them, or where algorithm, arrival b or "
-     "nb, or advice_dir is set; else the fallback component serves. any: all. (default: "
-     "auto)"},
+     "Transports between hosts over which broadcasts are served. auto: TCP over Ethernet, and "
+     "others where the model file was measured on them, or where algorithm, arrival b or nb, "
+     "or advice_dir is set; else the fallback component serves. any: all. (default: auto)"},
     {"hosts", TEXT, NULL, OPAL_INFO_LVL_9, READONLY, &coll_pipebcast_params.hosts,
-     "For trials on one host: a list of host names such as n[0-3] that are taken for the hosts "
-     "of the job's ranks in turn, again from the first when the list ends. (default: none, the "
-     "launcher knows the hosts)"},
+     "For trials on one host: names of hosts, such as n[0-3]. Ranks are taken to be on them "
+     "in turn, again from the first when the list ends. (default: none, the launcher knows "
+     "the hosts)"},
     {"processors", TEXT, NULL, OPAL_INFO_LVL_9, READONLY, &coll_pipebcast_params.processors,
      "For trials on one host: numbers of processors, separated by commas, to which the job's "
      "ranks in turn are taken to be bound; with another host's recorded topology if "
@@ -132,35 +131,32 @@ static const struct {
     {"fanout", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.fanout,
      "Children of a rank in algorithm kary, 1 to 64. (default: 3)"},
     {"arrival", INT, arrivals, OPAL_INFO_LVL_4, SETTING, &coll_pipebcast_params.arrival,
-     "How ranks that arrive late at a broadcast are treated. off: all wait as the tree "
-     "has it. b: ranks are served in groups as they arrive, so that the early do not wait "
-     "for the late. nb: the same, and data are also sent to ranks that have not arrived, "
-     "where they wait; with algorithm flat, the whole message goes to one rank after "
-     "another. auto: as nb while arrivals are found to be uneven, but nothing is sent to "
-     "ranks that have not arrived before none has for as long as the message takes. "
-     "Without effect where advice_dir is set. MPI_T may change it, as algorithm. "
-     "(default: auto)"},
+     "Service of ranks that arrive late at a broadcast. off: all wait as the tree has it. b: "
+     "ranks are served in groups as they arrive, so that the early do not wait for the late. "
+     "nb: the same, and data are also sent to ranks that have not arrived, where they wait; "
+     "with algorithm flat, the whole message goes to one rank after another. auto: as nb "
+     "while arrivals are uneven. Data go to absent ranks then only after no rank has arrived "
+     "for as long as the message takes. Without effect where advice_dir is set. MPI_T may "
+     "change it, as algorithm. (default: auto)"},
     {"learn", INT, learnings, OPAL_INFO_LVL_4, SETTING, &coll_pipebcast_params.learn,
-     "Whether the choice of tree and segment size is corrected by how long broadcasts "
-     "take. off: it is made by predictions alone. on: what may be faster is tried, in at "
-     "most 5 % of the time of broadcasts after the first ones. Without effect where "
-     "advice_dir is set, or arrival is b or nb. "
-     "MPI_T may change it, as algorithm. (default: on)"},
+     "Whether measured times of broadcasts correct the choice of tree and segment size. off: "
+     "predictions alone decide. on: what may be faster is tried, in at most 5 % of the time "
+     "of broadcasts after the first ones. Without effect where advice_dir is set, or arrival "
+     "is b or nb. MPI_T may change it, as algorithm. (default: on)"},
     {"arrival_wait", SIZE, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.arrival_wait,
      "Bytes per communicator that arrival nb and auto may send to a rank before it has arrived, "
      "and that "
      "its host holds for it. Over TCP, set btl_tcp_rcvbuf to as much: what does not fit into "
      "the receiver's buffer is sent when it arrives. (default: 1048576)"},
     {"multicast", INT, multicasts, OPAL_INFO_LVL_3, READONLY, &coll_pipebcast_params.multicast,
-     "Whether broadcasts may go by IP multicast, as datagrams that switches copy, with "
-     "what is lost repaired over Open MPI's own connections. Switches without IGMP "
-     "snooping send them to every port, so the site decides. off: never. auto: where a "
-     "probe finds that it works, over Ethernet of at most 10 Gbit/s, to three hosts or "
-     "more, and algorithm is multicast, or auto and the communicator has more than half "
-     "of its job's ranks. on: the same, however fast the links are, for parts of a job "
-     "too, and also where coll_pipebcast_hosts is set. topology: as the line "
-     "'Multicast=auto' or 'Multicast=on' in topology.pipebcast says, and off without "
-     "one. (default: topology)"},
+     "Whether broadcasts may go by IP multicast: switches copy datagrams, and lost ones are "
+     "repaired over Open MPI's own connections. Switches without IGMP snooping send them to "
+     "every port, so the site decides. off: never. auto: where a probe finds that it works, "
+     "over Ethernet of at most 10 Gbit/s, to three hosts or more. Algorithm must be "
+     "multicast, or auto in a communicator with more than half of its job's ranks. on: the "
+     "same, however fast the links are, for parts of a job too, and also where "
+     "coll_pipebcast_hosts is set. topology: as the line 'Multicast=auto' or 'Multicast=on' "
+     "in topology.pipebcast says, and off without one. (default: topology)"},
     {"multicast_checksum", INT, checksums, OPAL_INFO_LVL_6, READONLY,
      &coll_pipebcast_params.multicast_checksum,
      "Whether each datagram of multicast has a checksum with a key, so that nobody on the "
@@ -181,15 +177,14 @@ static const struct {
      "Bytes that may wait unreceived at a rank that is late, per broadcast, from all its "
      "parents; these then wait for it. 0: no bound. (default: 1048576)"},
     {"cache_size", SIZE, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.cache_size,
-     "Bytes of memory per communicator in which choices, this rank's roles in the trees of "
-     "different roots, and tables by which trees of further roots are made faster, are kept; "
-     "of more than 16 communicators further ones keep less. (default: 4194304)"},
+     "Bytes per communicator that keep choices, this rank's roles in the trees of different "
+     "roots, and tables by which trees of further roots are made faster. Of more than 16 "
+     "communicators further ones keep less. (default: 4194304)"},
     {"connections", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.connections,
-     "Processes that one process may have as neighbors in the trees of a communicator, so that "
-     "it needs connections to them; beyond that, trees are used whose neighbors are the same "
-     "for all roots. At least 2; the least of all ranks counts. 0: 25 % of the limit of "
-     "descriptors (ulimit -n), or 50 % of those that are not open if that is less. (default: "
-     "0)"},
+     "Processes that one process may have as neighbors in the trees of a communicator, and so "
+     "needs connections to. Beyond that, trees are used whose neighbors are the same for all "
+     "roots. At least 2; the least of all ranks counts. 0: 25 % of the limit of descriptors "
+     "(ulimit -n), or 50 % of those that are not open if that is less. (default: 0)"},
 };
 enum { N_PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };
 

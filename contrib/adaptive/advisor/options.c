@@ -60,10 +60,10 @@ const common_command_t advisor_command = {
              "       pipebcast advise status --dir DIR\n"
              "\n"
              "Finds broadcast trees for a network that changes, and hands them to running\n"
-             "programs whose coll_pipebcast_advice_dir is DIR. While a program broadcasts, the\n"
-             "advisor learns from it how fast links are, when the next broadcast will come and\n"
-             "its size, and spends the time until then on a better tree. While none does,\n"
-             "it goes through sizes from 1 KB to 2 MB.\n",
+             "programs whose coll_pipebcast_advice_dir is DIR. A program that broadcasts\n"
+             "shows how fast links are, and predicts when the next broadcast comes, and its size.\n"
+             "The advisor spends the time until then on a better tree. While no program\n"
+             "runs, it goes through sizes from 1 KB to 2 MB.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
     .has_operands = true,
     .more = "SIGTERM and SIGINT end it cleanly; advice stays until it is too old. For example,\n"

@@ -120,18 +120,13 @@ const tool_command_t tool_cmd_check = {
             .usage =
                 "Usage: pipebcast check FILE [OPTION]\n"
                 "\n"
-                "Reads a topology and prints what is wrong with its line and what to do about it: "
-                "names\n"
-                "given twice, switches without a line, cycles, several tops, unreadable "
-                "words. What is\n"
-                "invalid costs only the hosts that it concerns, and is a warning; an error "
-                "costs the whole\n"
-                "file. At most 100 of each are printed in full. It also prints what the words "
-                "of the file\n"
-                "do not say: which of its topologies was taken and why, what was taken from "
-                "comments and\n"
-                "other files, switches that are merged, links in parallel, links without "
-                "LinkSpeed.\n",
+                "Reads a topology. Prints what is wrong, in which line, and what to do: names "
+                "given\n"
+                "twice, switches without a line, cycles, several tops, unreadable words. What is\n"
+                "invalid costs only the hosts that it concerns, and is a warning; an error costs\n"
+                "the whole file. At most 100 of each are printed in full. It also prints how the\n"
+                "file was understood: which of its topologies was taken and why, lines that come\n"
+                "from comments and other files, merged switches, parallel links, unknown speeds.\n",
             .has_operands = true,
             .groups = (const common_group_t[]){{NULL, tool_file_rows}, {NULL, rows}, {0}},
             .more = "Examples:\n"

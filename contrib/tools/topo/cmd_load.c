@@ -98,14 +98,11 @@ const tool_command_t tool_cmd_load = {
             .usage =
                 "Usage: pipebcast load FILE --algorithm NAME [OPTION]...\n"
                 "\n"
-                "Prints a line for each directed link on the way to or from a host that takes "
-                "part:\n"
-                "its ends, its speed in the unit of FILE, how many ranks send over it, and how "
-                "many\n"
-                "times it carries the message in one broadcast. With load 1 a link passes the "
-                "message\n"
-                "once. A link that several ranks would use together beyond its speed is marked\n"
-                "\"contention\". Lines that begin with # sum up.\n",
+                "Prints a line for each directed link on the way to or from a host that takes\n"
+                "part: its ends, its speed in the unit of FILE, the number of ranks that send\n"
+                "over it, and its load, the number of times that it carries the message in one\n"
+                "broadcast. A link that several ranks would use together beyond its speed is\n"
+                "marked \"contention\". Lines that begin with # sum up.\n",
             .has_operands = true,
             .groups =
                 (const common_group_t[]){

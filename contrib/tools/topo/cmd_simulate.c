@@ -257,32 +257,22 @@ const tool_command_t tool_cmd_simulate = {
             .usage =
                 "Usage: pipebcast simulate FILE [OPTION]...\n"
                 "\n"
-                "Runs broadcasts in a model of the network in which every rank sends one segment "
-                "at a\n"
-                "time and receives one at a time, and forwards a segment when it has all of it. "
-                "Prints\n"
-                "the time until everyone has everything, in segment times: one is the time of a "
-                "segment\n"
-                "over a link of the lowest speed. Each link passes segments one after the other, "
-                "as\n"
-                "switches do. Then the mean share of that time in which the used links are busy, "
-                "and\n"
-                "the busiest link with its share.\n",
+                "Runs broadcasts in a model of the network. Each rank sends one segment at a time\n"
+                "and receives one, and forwards a segment when it has all of it. Each link passes\n"
+                "segments one after the other, as switches do. Prints the time until all ranks\n"
+                "have the message, in segment times: one is the time of a segment over a link of\n"
+                "the lowest speed. Then the mean share of that time in which the used links are\n"
+                "busy, and the busiest link with its share.\n",
             .has_operands = true,
             .groups =
                 (const common_group_t[]){
                     {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
-            .more =
-                "Examples:\n"
-                "  pipebcast simulate cluster.conf --algorithm all\n"
-                "  pipebcast simulate cluster.conf --algorithm chain,binary,twotree "
-                "--segment-counts 4:512\n"
-                "  pipebcast simulate cluster.conf --algorithm rank_chain --per-link\n"
-                "\n"
-                "Exit status: 0 all is well; 1 FILE is invalid or cannot be read, an algorithm "
-                "that was\n"
-                "named does not serve this network, or a tree has contention though its algorithm\n"
-                "promises none; 2 the command line is wrong.\n",
+            .more = "Examples:\n"
+                    "  pipebcast simulate cluster.conf --algorithm all\n"
+                    "  pipebcast simulate cluster.conf --algorithm chain,binary,twotree "
+                    "--segment-counts 4:512\n"
+                    "  pipebcast simulate cluster.conf --algorithm rank_chain --per-link\n"
+                    "\n" TOOL_PLAN_EXITS,
         },
     .summary = "compute how long broadcasts take, and how busy the links are",
     .needs_file = true,
