@@ -303,32 +303,12 @@ int pb_tt_replay(pb_tt_t *tt, pb_tt_maker_t *maker);
 
 /* ---- near.c ---- */
 
-/** The view before vertices were merged (topo/network/view_merge.h), and the load that its links
- * allow. */
-typedef struct pb_tt_near {
-    const pb_view_t *view;
-    int *capacity;    /**< by vertex: edges that its link may carry each way */
-    int *overload;    /**< by vertex: set to the edges beyond that, of the worse direction */
-    int n_overloaded; /**< vertices with an overload */
-    long tries;       /**< exchanges that may still be tried */
-} pb_tt_near_t;
-
 /**
- * Exchanges ranks of merged vertices so that few edges cross the links of
- * near->view; heights do not change. Uses the parents, orders and options, and
- * changes the parents and orders. The order of ranks in tt->view must be the
- * one that pb_view_merge() makes. O(ranks * path), times a bounded number of
- * exchanges for each rank.
+ * Gives slots to ranks of merged vertices so that parents and children are near each other; heights
+ * do not change. Uses the parents, orders and options, and changes the parents and orders. The
+ * order of ranks in tt->view must be the one that pb_view_merge() makes. O(ranks).
  */
-int pb_tt_settle_near(pb_tt_t *tt, pb_tt_near_t *near);
-
-/* ---- estimate.c ---- */
-
-/**
- * An estimate of how long the two trees take, in ticks that are the same for all plans of
- * a network. PB_ERR_NO_MEMORY. O(nodes + ranks * path).
- */
-int pb_tt_estimate(const pb_view_t *view, const pb_plan_t *plan, int64_t *ticks);
+int pb_tt_settle_near(pb_tt_t *tt);
 
 /* ---- fast.c ---- */
 
@@ -342,10 +322,8 @@ int pb_tt_use_fast_trunks(const pb_view_t *view, pb_tables_t *tables, pb_plan_t 
 
 /**
  * The two trees of a view, in which no link carries more than two edges, with the tables that
- * are kept. If `near` is not NULL, `view` is a merged view of near->view, and the ranks are settled
- * by pb_tt_settle_near().
+ * are kept. Of a merged view, ranks are settled by pb_tt_settle_near().
  */
-int pb_tt_make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_tables_t *tables,
-                    pb_plan_t **plan_p);
+int pb_tt_make_plan(const pb_view_t *view, bool is_merged, pb_tables_t *tables, pb_plan_t **plan_p);
 
 #endif

@@ -82,7 +82,7 @@ static int tt_init(pb_tt_t *tt, const pb_view_t *view, pb_tt_tables_t *tables)
 }
 
 /** The steps of the construction; see internal.h. */
-static int construct(pb_tt_t *tt, pb_tt_near_t *near)
+static int construct(pb_tt_t *tt, bool is_merged)
 {
     pb_tt_maker_t maker;
     if (tt->view->n_ranks == 1) {
@@ -101,8 +101,8 @@ static int construct(pb_tt_t *tt, pb_tt_near_t *near)
         rc = pb_tt_replay(tt, &maker);
     }
     pb_tt_maker_clear(&maker);
-    if (rc == PB_SUCCESS && near != NULL) {
-        rc = pb_tt_settle_near(tt, near);
+    if (rc == PB_SUCCESS && is_merged) {
+        rc = pb_tt_settle_near(tt);
     }
     return rc;
 }
@@ -124,14 +124,14 @@ static int fill_plan(const pb_tt_t *tt, pb_plan_t *plan)
 }
 
 /** As pb_tt_make_plan(), with tables that there are. */
-static int make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_tt_tables_t *tables,
+static int make_plan(const pb_view_t *view, bool is_merged, pb_tt_tables_t *tables,
                      pb_plan_t **plan_p)
 {
     pb_tt_t tt;
     pb_plan_t *plan = NULL;
     int rc = tt_init(&tt, view, tables);
     if (rc == PB_SUCCESS) {
-        rc = construct(&tt, near);
+        rc = construct(&tt, is_merged);
     }
     if (rc == PB_SUCCESS) {
         plan = pb_plan_new(view, PB_KIND_TWOTREE, 2);
@@ -146,15 +146,14 @@ static int make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_tt_tables_t *
     return rc;
 }
 
-int pb_tt_make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_tables_t *tables,
-                    pb_plan_t **plan_p)
+int pb_tt_make_plan(const pb_view_t *view, bool is_merged, pb_tables_t *tables, pb_plan_t **plan_p)
 {
     *plan_p = NULL;
     if (tables->twotree == NULL) {
         tables->twotree = pb_tt_tables_new();
     }
-    const int rc =
-        tables->twotree != NULL ? make_plan(view, near, tables->twotree, plan_p) : PB_ERR_NO_MEMORY;
+    const int rc = tables->twotree != NULL ? make_plan(view, is_merged, tables->twotree, plan_p)
+                                           : PB_ERR_NO_MEMORY;
     if (rc != PB_SUCCESS) {
         /* There may be a shape whose tables are not complete. */
         pb_tt_tables_free(tables->twotree);
@@ -166,7 +165,7 @@ int pb_tt_make_plan(const pb_view_t *view, pb_tt_near_t *near, pb_tables_t *tabl
 int pb_plan_twotree(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
     pb_tables_t own = {0}, *tables = options->tables != NULL ? options->tables : &own;
-    int rc = pb_tt_make_plan(view, NULL, tables, plan_p);
+    int rc = pb_tt_make_plan(view, false, tables, plan_p);
     if (rc == PB_SUCCESS) {
         rc = pb_tt_use_fast_trunks(view, tables, plan_p);
     }
