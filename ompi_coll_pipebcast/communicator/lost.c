@@ -99,6 +99,15 @@ bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module)
     return module->is_lost;
 }
 
+bool coll_pipebcast_ends_between(coll_pipebcast_module_t *module)
+{
+    if (!module->is_lost && coll_pipebcast_may_overtake(module->comm)) {
+        OBJ_RETAIN(module->comm);
+        return true;
+    }
+    return coll_pipebcast_is_lost(module);
+}
+
 int coll_pipebcast_lost_error(const coll_pipebcast_module_t *module, int error)
 {
     const int failure = coll_pipebcast_failure_of(module->comm);

@@ -37,6 +37,13 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module);
 
 /**
+ * The same for a task between broadcasts that is not through. Also true where the user has just let
+ * messages overtake each other: what is still to come may never be matched (base/compat.h). The
+ * communicator then stays to the end of the job, too. The task ends.
+ */
+bool coll_pipebcast_ends_between(coll_pipebcast_module_t *module);
+
+/**
  * Returns Open MPI's error for a broadcast that this rank left, or that had an `error` (0: none of
  * its own). It is ULFM's where a process has failed or the communicator is revoked.
  */

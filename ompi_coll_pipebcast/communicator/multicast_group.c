@@ -429,7 +429,7 @@ static coll_pipebcast_multicast_t *multicast_of(coll_pipebcast_task_t *task)
 static bool advance(coll_pipebcast_task_t *task)
 {
     coll_pipebcast_multicast_t *multicast = multicast_of(task);
-    if (coll_pipebcast_is_lost(multicast->module)) {
+    if (coll_pipebcast_ends_between(multicast->module)) {
         return true;
     }
     if (!multicast->has_joined && !advance_joining(multicast)) {

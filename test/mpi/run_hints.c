@@ -3,7 +3,8 @@
  * from any source or by any tag, that lengths are exact, that messages may overtake each other.
  * The assertion is made when the communicator is, or later, between broadcasts. A rank is late
  * now and then. The user's own messages keep to the assertion. Many communicators get none but such
- * a message, as soon as they are made.
+ * a message, as soon as they are made. Later assertions are also made while a sweep is under way,
+ * for which nothing may wait at the end.
  *
  * Usage: run_hints ASSERTION now|later
  */
@@ -14,6 +15,7 @@
 #define LATE_US 3000
 #define N_BROADCASTS 12
 #define N_SHORT_LIVES 150
+#define N_LATE 20
 
 /** One blocking and one nonblocking broadcast, and a message to the next rank. */
 static void broadcast(MPI_Comm comm, int number)
@@ -35,6 +37,22 @@ static MPI_Comm copy_world(MPI_Info info)
     return comm;
 }
 
+/** The second broadcast is swept, and its ranks do not wait for the sweep. */
+static void assert_in_sweep(MPI_Info info)
+{
+    MPI_Comm comm = copy_world(MPI_INFO_NULL);
+    check_bcast(BLOCKING, 65536, 0, comm, 1, "before");
+    if (my_rank == 1) {
+        wait_us(LATE_US);
+    }
+    check_bcast(BLOCKING, 65536, 0, comm, 2, "swept");
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_set_info(comm, info);
+    MPI_Barrier(MPI_COMM_WORLD);
+    check_bcast(BLOCKING, 65536, 0, comm, 3, "after");
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Info info;
@@ -47,6 +65,9 @@ int main(int argc, char **argv)
         comm = copy_world(info);
         check_ring(comm, 1, i);
         MPI_Comm_free(&comm);
+    }
+    for (int i = 0; i < N_LATE && later; i++) {
+        assert_in_sweep(info);
     }
     comm = copy_world(later ? MPI_INFO_NULL : info);
     for (int i = 0; i < N_BROADCASTS; i++) {
