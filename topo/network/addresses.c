@@ -62,6 +62,18 @@ static bool cut_node(const pb_address_t *of, char *text)
     return true;
 }
 
+/* Takes the position of the node in a ring or torus from the last level's name: as many numbers
+ * as the pattern has colons. */
+static void cut_position(const char *pattern, char *text)
+{
+    for (; *pattern != '\0'; pattern++) {
+        char *colon = *pattern == ':' ? strrchr(text, ':') : NULL;
+        if (colon != NULL) {
+            strcpy(colon, ".");
+        }
+    }
+}
+
 /* Cuts a text at dots outside brackets; a dot ends the last part, too. False if there are too
  * many. */
 static bool cut_parts(char *text, parts_t *parts)
@@ -234,6 +246,7 @@ int pb_address_cut(const pb_address_t *of, const pb_network_t *known, pb_address
     if (!cut_node(of, path->text)) {
         return refuse(of, warnings, "does not end with the node's name");
     }
+    cut_position(of->pattern, path->text);
     if (!cut_parts(path->text, &parts) || !cut_levels(&parts, n, known, path)) {
         return refuse(of, warnings, "does not tell where each switch's name ends");
     }
@@ -283,10 +296,23 @@ static int compare_naturally(const char *left, const char *right)
     return order != 0 ? order : strcmp(left, right);
 }
 
+/* Tells whether Slurm names several switches next to a host: "s1.l[3,1].n7", "s1.a,b.n7". */
+static bool has_several_leaves(const pb_address_t *of)
+{
+    const char *node = of->node[0] != '\0' ? of->node : of->host;
+    size_t at = ends_in(of->address, node) ? strlen(of->address) - strlen(node) : 0;
+    for (at = at > 0 ? at - 1 : 0; at > 0 && strchr(".,]", of->address[at - 1]) == NULL;) {
+        at--;
+    }
+    return at > 0 && of->address[at - 1] != '.';
+}
+
+/* Hosts of several leaves are last, where others have told what is above each leaf. */
 static int compare_addresses(const void *a, const void *b)
 {
     const pb_address_t *left = a, *right = b;
-    const int order = compare_naturally(left->address, right->address);
+    int order = has_several_leaves(left) - has_several_leaves(right);
+    order = order != 0 ? order : compare_naturally(left->address, right->address);
     return order != 0 ? order : compare_naturally(left->host, right->host);
 }
 
@@ -395,12 +421,12 @@ static int compare_names(const void *a, const void *b)
 
 static bool is_name(const char *text)
 {
-    for (; (unsigned char) *text > ' ' && *text != 127; text++) {
+    for (; (unsigned char) *text >= ' ' && *text != 127; text++) {
     }
     return *text == '\0';
 }
 
-/* Reads a level: the name of a switch that is known, one name, or a hostlist of several, sorted. */
+/* Reads a level: the name of a switch that is known, one name, or a hostlist of several. */
 static int read_level(joiner_t *j, const pb_address_t *of, const char *text, level_t *level)
 {
     char why[200];
@@ -412,13 +438,7 @@ static int read_level(joiner_t *j, const pb_address_t *of, const char *text, lev
         return found_name(level, text);
     }
     const int error = pb_hostlist_expand(text, PB_SPINES_MAX, found_name, level, why, sizeof(why));
-    if (error == PB_ERR_INPUT) {
-        return refuse(of, j->warnings, why);
-    }
-    if (level->n > 1) {
-        qsort(level->names, (size_t) level->n, sizeof(*level->names), compare_names);
-    }
-    return error;
+    return error == PB_ERR_INPUT ? refuse(of, j->warnings, why) : error;
 }
 
 /* The names of a level as one text, to be freed; NULL if out of memory. */
@@ -454,12 +474,48 @@ static bool fits(const joiner_t *j, const level_t *level, const char *above)
     return true;
 }
 
+static bool is_there(const joiner_t *j, const level_t *level)
+{
+    for (int i = 0; i < level->n; i++) {
+        if (pb_network_find_switch(j->builder.network, level->names[i]) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Leaves one of several switches next to a host: the first that is there, or the first. */
+static void keep_one(joiner_t *j, const pb_address_t *of, level_t *level)
+{
+    int kept = 0;
+    while (kept < level->n && pb_network_find_switch(j->builder.network, level->names[kept]) < 0) {
+        kept++;
+    }
+    kept = kept < level->n ? kept : 0;
+    char *name = level->names[kept];
+    level->names[kept] = level->names[0];
+    level->names[0] = name;
+    while (level->n > 1) {
+        free(level->names[--level->n]);
+    }
+    refuse(of, j->warnings, "has several switches next to the host; only one counts");
+}
+
 /* Reads the levels of a path, and checks that they fit to those before. */
 static int read_path(joiner_t *j, const pb_address_t *of, const pb_address_path_t *path)
 {
     int error = PB_SUCCESS;
     for (int i = 0; i < path->n_levels && error == PB_SUCCESS; i++) {
-        error = read_level(j, of, path->level[i], &j->levels[i]);
+        level_t *level = &j->levels[i];
+        error = read_level(j, of, path->level[i], level);
+        if (level->n > 1 && i < path->n_levels - 1) {
+            qsort(level->names, (size_t) level->n, sizeof(*level->names), compare_names);
+        } else if (level->n > 1) {
+            keep_one(j, of, level);
+            if (is_there(j, level)) {
+                return error; /* what is above it has been entered, or is the network's */
+            }
+        }
     }
     for (int i = 0; i < path->n_levels && error == PB_SUCCESS; i++) {
         char *above = text_of(i > 0 ? &j->levels[i - 1] : NULL);
@@ -518,16 +574,6 @@ static int enter_level(joiner_t *j, const level_t *level, const level_t *above)
     return error;
 }
 
-static bool is_there(const joiner_t *j, const level_t *level)
-{
-    for (int i = 0; i < level->n; i++) {
-        if (pb_network_find_switch(j->builder.network, level->names[i]) < 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Enters the switches above a host, and the host below the last one. */
 static int enter_host(joiner_t *j, const pb_address_t *of, const pb_address_path_t *path)
 {
@@ -542,9 +588,6 @@ static int enter_host(joiner_t *j, const pb_address_t *of, const pb_address_path
         return error;
     }
     const level_t *last = &j->levels[path->n_levels - 1];
-    if (last->n > 1) {
-        refuse(of, j->warnings, "has several switches next to the host; the first one counts");
-    }
     return add_link(j, pb_network_find_switch(j->builder.network, last->names[0]), PB_NODE_HOST,
                     of->host);
 }

@@ -1,12 +1,14 @@
 /*
  * Where the hosts of a job are, from their addresses: as Slurm gives them to each process in
  * SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN (topology_p_get_node_addr() of its plugins,
- * 22.05 to 25.11), or a site in PIPEBCAST_TOPOLOGY_ADDR and PIPEBCAST_TOPOLOGY_ADDR_PATTERN:
+ * 22.05 to 26.05), or a site in PIPEBCAST_TOPOLOGY_ADDR and PIPEBCAST_TOPOLOGY_ADDR_PATTERN:
  *
  *   core.s1.n17            switch.switch.node          topology/tree: level by level from the top
  *   core..s1.n17           switch.switch.switch.node   no switch of the second level is above it
  *   spine[1-2].s1.n17      switch.switch.node          two switches of a level are above it
  *   b8.n17                 block.node                  topology/block
+ *   r2:5.n17               ring:position.node          topology/ring; the ring is one switch
+ *   t0:1:2:0.n17           torus:x:y:z.node            topology/torus3d; so is the torus
  *   n17                    node                        Slurm knows no switch of it
  *
  * The pattern has a word for each part, and the node's name is the last part. Names may have dots:
