@@ -134,7 +134,7 @@ int pb_builder_switch(pb_builder_t *b, int line, const char *name)
     char only[PB_HOSTLIST_MAX_NAME + 1], why[200];
     char quote[PB_DIAG_QUOTE_SIZE];
     size_t length = 0;
-    while ((unsigned char) name[length] > ' ' && name[length] != 127) {
+    while ((unsigned char) name[length] >= ' ' && name[length] != 127) {
         length++;
     }
     if (length == 0 || name[length] != '\0' || length > PB_HOSTLIST_MAX_NAME) {

@@ -79,13 +79,6 @@ static void test_inline(void)
     check_inline("nothing", "", 0, ';',
                  "an input is malformed\ninline: no switch is described; write lines as "
                  "SwitchName=s0 Nodes=n[1-8]\n");
-    static const char nul[] = "SwitchName=a Nodes=a1\nSwitchName=b No\0des=b1\nSwitchName=a "
-                              "Switches=b\n";
-    check_inline("a NUL byte", nul, sizeof(nul) - 1, '\0',
-                 "2 switches, 1 hosts, base speed 1\nswitch a\n  host a1 speed 1\n"
-                 "  switch b speed 1\nwarning: inline:2: there is a NUL byte in this line; is this "
-                 "a text file?\nwarning: inline:3: switch 'b' has no SwitchName line of its own; "
-                 "no host is known below it\n");
 }
 
 /* One line of `length` bytes: names, or a comment behind a short line. */

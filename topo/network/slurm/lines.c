@@ -140,6 +140,16 @@ size_t pb_slurm_ours(const char *line, size_t length, const char **ours_p)
     return comment != NULL ? (size_t) (comment - *ours_p) : left;
 }
 
+/* The bytes of a line before its comment: before a '#' that no '\\' escapes. */
+static size_t before_comment(const char *line, size_t length)
+{
+    size_t at = 0;
+    while (at < length && line[at] != '#') {
+        at += line[at] == '\\' ? 2 : 1;
+    }
+    return at < length ? at : length;
+}
+
 /* Appends one physical line to the logical one; true if the next continues it. */
 static bool append_line(pb_slurm_lines_t *lines, bool is_first, bool *is_ours_p)
 {
@@ -151,8 +161,7 @@ static bool append_line(pb_slurm_lines_t *lines, bool is_first, bool *is_ours_p)
         append_piece(lines, ours, ours_length);
         return false;
     }
-    const char *comment = memchr(line, '#', length);
-    length = comment != NULL ? (size_t) (comment - line) : length;
+    length = before_comment(line, length);
     size_t end = length;
     while (end > 0 && pb_slurm_is_blank(line[end - 1])) {
         end--;
@@ -160,6 +169,17 @@ static bool append_line(pb_slurm_lines_t *lines, bool is_first, bool *is_ours_p)
     const bool continued = end > 0 && line[end - 1] == '\\';
     append_piece(lines, line, continued ? end - 1 : length);
     return continued;
+}
+
+/* Takes each '\\' out of the logical line that stands before another character. */
+static void strip_escapes(pb_slurm_lines_t *lines)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < lines->size; i++) {
+        i += lines->buffer[i] == '\\' && i + 1 < lines->size;
+        lines->buffer[n++] = lines->buffer[i];
+    }
+    lines->size = n;
 }
 
 static void read_logical(pb_slurm_lines_t *lines, pb_slurm_line_t *line)
@@ -172,22 +192,24 @@ static void read_logical(pb_slurm_lines_t *lines, pb_slurm_line_t *line)
     while (append_line(lines, is_first, &line->is_ours) && last_source(lines)->length > 0) {
         is_first = false;
     }
+    strip_escapes(lines);
     lines->buffer[lines->size] = '\0';
     line->text = lines->buffer;
 }
 
-/* Reports a line that cannot be one. */
+/* Reports a line that is too long, or ends at a NUL byte; false if it cannot be used. */
 static bool is_readable(pb_slurm_lines_t *lines, const pb_slurm_line_t *line)
 {
     if (!lines->too_long && !lines->has_nul) {
         return true;
     }
     pb_diag_fault(lines->warnings, last_source(lines)->name, line->number,
-                  lines->has_nul ? "there is a NUL byte in this line; is this a text file?"
+                  lines->has_nul ? "there is a NUL byte in this line, which ends there; is this a "
+                                   "text file?"
                                  : "the line is longer than %d bytes; describe the switch on "
                                    "several lines",
                   PB_SLURM_MAX_LINE);
-    return false;
+    return !lines->too_long;
 }
 
 /* ---- included files ---- */

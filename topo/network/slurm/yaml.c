@@ -454,6 +454,10 @@ static int read_topology(reader_t *r, const pb_yaml_node_t *t, const char *why,
     while (kind->key != NULL && !is_of_kind(r, t, kind)) {
         kind++;
     }
+    const pb_yaml_node_t *flat = pb_yaml_get(&r->yaml, t, "flat");
+    if (kind->key == NULL && flat != NULL && flat->kind == PB_YAML_MAP) {
+        kind--; /* the last one, without options */
+    }
     check_keys(r, t, keys);
     if (kind->key == NULL) {
         pb_diag_fault(r->diag, r->text->name, t->line,
