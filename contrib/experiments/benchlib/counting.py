@@ -91,13 +91,29 @@ def _tally(text, component):
     return counts
 
 
-def count_instructions(job, n_bytes, n_broadcasts=None):
-    """{rank: counts}, as the other ones."""
+def _run_callgrind(job, n_bytes, options):
+    """Returns the path that the files of ranks begin with."""
     path = _fresh(job, "callgrind")
-    within = [f"--toggle-collect={job.within}"] if job.within else []
-    job.run(n_bytes, ["valgrind", "-q", "--tool=callgrind", *within,
-                      f"--callgrind-out-file={path}.{EACH}"], n_broadcasts)
+    job.run(n_bytes, ["valgrind", "-q", "--tool=callgrind", *options, f"--callgrind-out-file={path}.{EACH}"])
+    return path
+
+
+def count_instructions(job, n_bytes):
+    """{rank: counts}, as the other ones."""
+    path = _run_callgrind(job, n_bytes, [f"--toggle-collect={job.within}"] if job.within else [])
     return {rank: _tally(_read(f"{path}.{rank}", "callgrind"), job.method.component)
+            for rank in job.counted}
+
+
+# The function of pipebcast-bench that broadcasts once, and does nothing else.
+ONE_BROADCAST = "bench_measuring_broadcast"
+
+
+def count_each_broadcast(job, n_bytes):
+    """{rank: [counts of each broadcast]}: callgrind writes a file after each, which it numbers from 1."""
+    path = _run_callgrind(job, n_bytes, [f"--toggle-collect={ONE_BROADCAST}", f"--dump-after={ONE_BROADCAST}"])
+    return {rank: [_tally(_read(f"{path}.{rank}.{n + 1}", "callgrind"), job.method.component)
+                   for n in range(len(glob.glob(f"{path}.{rank}.*")))]
             for rank in job.counted}
 
 
