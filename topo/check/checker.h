@@ -3,10 +3,9 @@
  * was made. It walks the physical path of every edge in the network itself and
  * shares no code with views or constructions.
  *
- * A stream carries 1/n_streams of the message. The load of a directed link is
- * the number of edges over it, in all streams, divided by n_streams: 1 means
- * that the link carries the message once. Loads are kept as edge counts, so
- * that they are exact.
+ * A stream carries 1/n_streams of the message. The load of a directed link is the number of edges
+ * over it, in all streams, divided by n_streams. A link of load 1 carries the message once. Loads
+ * are kept as edge counts, so that they are exact.
  */
 #ifndef PB_CHECK_H
 #define PB_CHECK_H

@@ -2,8 +2,8 @@
  * A kind whose frames switches copy. A frame travels the tree of links from the
  * root to every host, over each link once; inside a host it goes along the plan's tree.
  *
- * As each link is fed by one other alone, and all serve segments in order, one pass over the tree
- * for each segment is enough: no queue of events.
+ * Each link is fed by one other alone, and all serve segments in order. So one pass over the tree
+ * for each segment is enough, without a queue of events.
  */
 #include <stdlib.h>
 

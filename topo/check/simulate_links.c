@@ -1,8 +1,8 @@
 /*
  * Every directed link serves one segment after the other.
  *
- * Service times are fixed and events come in order of time, so a link needs no
- * queue of its own: a segment that arrives starts when the link is next free.
+ * Service times are fixed and events come in order of time, so a link needs no queue of its own. A
+ * segment that arrives starts when the link is next free.
  */
 #include <assert.h>
 #include <stdlib.h>

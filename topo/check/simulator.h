@@ -1,22 +1,20 @@
 /*
  * Simulation of a plan: one-ported, store-and-forward, event-driven.
  *
- * Every rank sends one segment at a time and receives one at a time, and
- * forwards a segment when it has all of it. Time is counted in ticks;
- * PB_SIMULATE_UNIT ticks are the time of one segment over a link of the
- * network's lowest speed ("one segment time"), so that speeds of up to 16 times
- * the lowest divide exactly. All segments are of one size.
+ * Every rank sends one segment at a time and receives one at a time, and forwards a segment when it
+ * has all of it. Time is counted in ticks. PB_SIMULATE_UNIT ticks are one segment time, in which a
+ * link of the network's lowest speed passes one segment. So speeds of up to 16 times the lowest
+ * divide exactly. All segments are of one size.
  *
- * The network is as switches make it: each directed link is a server that
- * passes one segment after the other in the order in which they came (at the
- * same instant: oldest first), taking one segment time of its own speed. A path
- * of n links takes n segment times; other segments may use its links meanwhile.
- * A rank sends what arrived first first, to its children in their order; its
- * port is free again when the segment has left the first link.
+ * The network is as switches make it. Each directed link passes one segment after the other, in the
+ * order in which they came, oldest first. A segment takes one segment time of the link's speed. A
+ * path of n links takes n segment times; other segments may use its links meanwhile. A rank sends
+ * what arrived first first, to its children in their order; its port is free again when the segment
+ * has left the first link.
  *
- * Of a kind whose frames switches copy (pb_kind_row_t.copies), a segment is a frame: each link of
- * the tree from the root to the hosts passes it once, and inside hosts it goes along the plan's
- * tree. Nothing is lost.
+ * Of a kind whose frames switches copy (pb_kind_row_t.copies), a segment is a frame. Each link of
+ * the tree from the root to the hosts passes it once. Inside hosts it goes along the plan's tree.
+ * Nothing is lost.
  */
 #ifndef PB_SIMULATE_H
 #define PB_SIMULATE_H

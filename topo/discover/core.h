@@ -2,7 +2,7 @@
  * Cores: the fewest flows that contend.
  *
  * Flows that are slow in one trial may share different links, in either direction. A core is found
- * by removing flows as long as others stay slow: all flows that remain are needed for it, so they
+ * by removing flows as long as others stay slow. All flows that remain are needed for it, so they
  * share one directed link (delta debugging: Zeller and Hildebrandt 2002, applied to flows, ours).
  */
 #ifndef PB_CORE_H
@@ -28,9 +28,9 @@ void pb_core_clear(pb_core_t *core);
 
 /**
  * Tells whether hosts contend as a core's do, by a trial of at most the core's flows, each from one
- * side to the other or not: the sum of the rates is nearer to the core's capacity than to the rates
- * without it. A sum does not depend on how fairly flows share. *known_p is false: both are too near
- * for a verdict, because a host is too slow.
+ * side to the other. They do if the sum of the rates is nearer to the core's capacity than to the
+ * rates without it. A sum does not depend on how fairly flows share. *known_p is false: both are
+ * too near for a verdict, because a host is too slow.
  */
 int pb_core_contends(pb_gauge_t *gauge, const pb_cuts_t *cuts, double capacity,
                      const pb_flow_t *flows, int n, bool *contends_p, bool *known_p);
@@ -38,8 +38,8 @@ int pb_core_contends(pb_gauge_t *gauge, const pb_cuts_t *cuts, double capacity,
 /**
  * Finds the cut that the core's flows pass: where they pass several, the one nearest to their
  * receivers. Each other host takes a sender's part in turn: it is on the senders' side if the flows
- * then contend. Hosts that a cut which is known keeps on one side of all those of the core, are on
- * one side of this cut, too, so one of them stands for all. `cut->inside`, with room for all hosts,
+ * then contend. Where a known cut keeps hosts on one side of all those of the core, they are on one
+ * side of this cut, too. So one of them stands for all. `cut->inside`, with room for all hosts,
  * becomes the receivers' side. A side may have a single host. O(hosts) trials.
  */
 int pb_core_cut(pb_gauge_t *gauge, const pb_cuts_t *cuts, const pb_core_t *core, pb_cut_t *cut);

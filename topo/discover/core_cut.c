@@ -8,7 +8,7 @@
 
 enum {
     MOST_VOTES = 5,
-    /** Trials of a host at a bundle before it is taken to be on the receivers' side: with four
+    /** Trials of a host at a bundle before it is taken to be on the receivers' side. With four
      * members its flow meets the other one's with probability 1/4 in each. */
     MOST_VARIANTS = 6,
     MOST_PASSES = 2,

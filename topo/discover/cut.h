@@ -1,10 +1,9 @@
 /*
  * Cuts: the links between switches as hosts see them.
  *
- * A link of a tree separates the hosts into those on one side and those on the other, and that is
- * all of it that can be measured between hosts. Cuts of one tree are compatible with each other: of
- * the four intersections of their sides one is empty, and compatible cuts make up one tree
- * (Buneman 1971).
+ * A link of a tree separates the hosts into two sides. Nothing else of it can be measured between
+ * hosts. Cuts of one tree are compatible with each other: of the four intersections of their sides
+ * one is empty. Compatible cuts make up one tree (Buneman 1971).
  */
 #ifndef PB_CUT_H
 #define PB_CUT_H
@@ -52,7 +51,7 @@ static inline int pb_cut_passed(const pb_cut_t *cut, pb_flow_t flow)
 }
 
 /**
- * Lowers `rates`, those of flows that share nothing, to what the cuts leave them: the flows over a
+ * Lowers `rates`, those of flows that share nothing, to what the cuts leave them. The flows over a
  * cut have its capacity in proportion to their rates. O(cuts * flows).
  */
 void pb_cuts_share(const pb_cuts_t *cuts, const pb_flow_t *flows, int n, double *rates);

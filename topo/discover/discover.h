@@ -1,14 +1,14 @@
 /*
  * Finds the tree of links that can be a bottleneck, from trials alone (ours).
  *
- * Rounds of random flows that no cut which is known calls contending are sent until several of them
- * in a row have their full rates. Where flows are slow, a core of them (core.h) gives a new cut.
- * Each cut is then tried against the others, and one that is not seen is dropped: a wrong answer
- * early on does not last. A link that is never a bottleneck, for lack of hosts that could fill it,
- * is not seen, and its switches are one.
+ * Rounds of random flows that no known cut calls contending are sent until several rounds in a row
+ * have their full rates. Where flows are slow, a core of them (core.h) gives a new cut. Each cut is
+ * then tried against the others, and one that is not seen is dropped: a wrong answer early on does
+ * not last. A link that is never a bottleneck, for lack of hosts that could fill it, is not seen,
+ * and its switches are one.
  *
- * That is the experiment of Kannan, Lawler and Warnow (1996), a quartet of hosts, with as many
- * flows as a link takes to be full. Links are taken to be alike in both directions.
+ * That is the experiment of Kannan, Lawler and Warnow (1996), a quartet of hosts, with enough flows
+ * to fill a link. Links are taken to be alike in both directions.
  */
 #ifndef PB_DISCOVER_H
 #define PB_DISCOVER_H

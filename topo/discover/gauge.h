@@ -2,7 +2,7 @@
  * The rates of the hosts' own links, and whether a flow is slower than these.
  *
  * The speed of a host's link is not known beforehand. A host's rate is the second highest measured
- * of any flow from it (to it): a reading may be too high by mistake, and is too low where the flow
+ * of any flow from it (to it). A reading may be too high by mistake, and is too low where the flow
  * had to share. Other traffic only slows flows, so a flow is called slow only after repeated
  * trials.
  */

@@ -7,9 +7,9 @@
 #include "topo/discover/gauge.h"
 
 /**
- * Random flows: each host sends one and receives one at most, and no cut has more flows in one
- * direction than it carries, or one where it carries less. Fills `flows`, with room for `most`,
- * and returns their number or PB_ERR_NO_MEMORY. O(hosts^2 * cuts).
+ * Random flows: each host sends one and receives one at most. No cut has more flows in one
+ * direction than it carries, or one where it carries less. Fills `flows`, with room for `most`, and
+ * returns their number or PB_ERR_NO_MEMORY. O(hosts^2 * cuts).
  */
 int pb_round_make(pb_gauge_t *gauge, const pb_cuts_t *cuts, int most, pb_flow_t *flows);
 

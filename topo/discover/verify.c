@@ -406,8 +406,8 @@ static int is_still_there(verifying_t *v, const pb_contradiction_t *c, bool *is_
 }
 
 /**
- * Drops contradictions that are not there any more: what else is sent in a network comes and
- * goes, and may look like a link for as long as it takes to find one. *n_dropped_p: how many.
+ * Drops contradictions that are not there any more. Other traffic comes and goes, and may look like
+ * a link for as long as it takes to find one. *n_dropped_p: how many.
  */
 static int review(verifying_t *v, int *n_dropped_p)
 {

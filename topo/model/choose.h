@@ -2,18 +2,18 @@
  * Choosing: the kind of tree and the segment size with the least predicted time.
  *
  * The fallback component is a candidate, too. A choice depends on the placement, the model, the
- * options, the root and the size class of the message alone, so ranks that agree on these choose
- * alike. It is made in integers, and a fixed rule breaks ties: the fallback component first, then
- * the simpler tree, then the larger segment.
+ * options, the root and the message's size class alone. So ranks that agree on these choose alike.
+ * It is made in integers, and a fixed rule breaks ties: the fallback component first, then the
+ * simpler tree, then the larger segment.
  *
  * Without measurements, costs are assumed from the reported speed of links, which may be far from
- * the truth: then segments are at most 8 KB long, or 1/256 of the message.
+ * the truth. Segments are then at most 8 KB long, or 1/256 of the message.
  *
  * Programs broadcast in many communicators concurrently, and a communicator does not see the
  * others. Where there may be others like it (pb_choose_options_t.n_alike), each candidate has two
- * times: alone, and while all of them broadcast and share the links between switches. Both are
- * taken to be equally likely, so the candidate's weight is their geometric mean: a factor lost in
- * one case has to be won in the other (ours).
+ * times: alone, and while all of them broadcast and share links between switches. Both are taken to
+ * be equally likely, and the candidate's weight is their geometric mean. A factor lost in one case
+ * has to be won in the other (ours).
  *
  * A size class is an eighth of an octave: 2^k (8 + i) / 8 bytes and up. A choice is made for the
  * smallest message of its class, as powers of two are the commonest. Coarser classes would hide the
@@ -46,15 +46,14 @@
 #define PB_CHOOSE_ASSUMED_SEGMENT 8192
 
 /**
- * Choices add this part of the time to candidates with segments below half a frame, whose times are
- * less sure: nearly all of their time is what messages cost by themselves, most of it with many
- * ranks at the same time, and the model knows only the mean of that. Measured on 16 and 32 hosts,
- * trees with longer segments took 0.97 to 1.1 times what was predicted, and those 1.03 to 1.5
- * times.
+ * Part of the time that choices add to candidates with segments below half a frame, whose times are
+ * less sure. Most of their time is the cost of messages with many ranks at the same time, and the
+ * model knows only its mean. Measured on 16 and 32 hosts, trees with longer segments took 0.97 to
+ * 1.1 times what was predicted, and those 1.03 to 1.5 times.
  */
 #define PB_CHOOSE_UNSURE 8
 
-/** Reported bits per second above which multicast is not used unless the user wants it: a processor
+/** Reported bits per second above which multicast is used only if the user wants it. A processor
  * handles about this rate in datagrams of the usual size. */
 #define PB_CHOOSE_MULTICAST_SPEED UINT64_C(10000000000)
 
@@ -117,9 +116,9 @@ bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *opti
                         uint64_t bytes);
 
 /**
- * The same, and in *plan_p the plan of the kind that was chosen, where choosing has computed it,
- * so that a caller that needs the plan, too, need not compute it again; else, and on an error,
- * NULL. Owned by the caller, freed by pb_plan_free().
+ * The same, and in *plan_p the plan of the chosen kind, if choosing has computed it, so that a
+ * caller need not compute it again. Else, and on an error, *plan_p is NULL. Owned by the caller,
+ * freed by pb_plan_free().
  */
 int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice,
                    pb_plan_t **plan_p);

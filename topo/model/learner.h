@@ -1,6 +1,6 @@
 /*
- * The learner of a communicator: the speed of its links, and for each size class the best of a few
- * candidates (topo/model/choose.h), by the times of swept broadcasts (ours).
+ * The learner of a communicator, by the times of swept broadcasts (ours). It has the speed of the
+ * links, and for each size class the best of a few candidates (topo/model/choose.h).
  *
  * Some broadcasts are swept (engine/sweep.h), and all ranks get a *note* of each before the same
  * later broadcast. The learner's state depends on the sequence of calls alone, in integers, so that
@@ -15,13 +15,14 @@
  *   PB_LEARNER_DRIFTS notes in a row                              tried again
  *
  * A *trial* is a swept broadcast by another candidate than the one in force. A candidate is tried
- * if it may be faster than the one in force: its prediction, scaled by this one's ratio of
- * measurement to prediction, is less by a margin. The fallback component is tried once in any case.
- * The invariant: the extra time of all trials of a class is at most 1/PB_LEARNER_EXTRA_PART of the
- * time of its broadcasts so far, plus the last trial's excess over its expected time. The first
- * PB_LEARNER_FIRST broadcasts try only candidates that should take half as long, as programs with
- * few broadcasts would not earn more back. Without a candidate to try the class is *settled* until
- * it drifts.
+ * if its scaled prediction is less, by a margin, than the prediction of the one in force. The scale
+ * is the ratio of measurement to prediction of the one in force. The fallback component is tried
+ * once in any case. The invariant bounds the extra time of all trials of a class. It is at most
+ * 1/PB_LEARNER_EXTRA_PART of the time of its broadcasts so far, plus the last trial's excess over
+ * its expected time. It is at most 1/PB_LEARNER_EXTRA_PART of the time of its broadcasts so far,
+ * plus the last trial's excess over its expected time. The first PB_LEARNER_FIRST broadcasts try
+ * only candidates that should take half as long, as programs with few broadcasts would not earn
+ * more back. Without a candidate to try the class is *settled* until it drifts.
  *
  * A note of a broadcast that opened connections counts until there is another one of the candidate.
  */
@@ -143,10 +144,10 @@ bool pb_learner_in_force(const pb_learner_t *learner, uint64_t bytes, pb_candida
 int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candidates, int n);
 
 /**
- * Notes a swept broadcast. It took `longest` nanoseconds on the rank where it took longest, from
- * its arrival to its end, and each rank but the root waited at least `least_wait` for its first
- * segment: the part of this beyond a segment's path is the root's lateness. *time_p is the time
- * without it. O(entries).
+ * Notes a swept broadcast. The rank where it took longest took `longest` nanoseconds from its
+ * arrival to its end. Each rank but the root waited at least `least_wait` for its first segment.
+ * The part of this beyond a segment's path is the root's lateness. *time_p is the time without it.
+ * O(entries).
  */
 pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *trial,
                              int64_t longest, int64_t least_wait, int64_t *time_p);

@@ -19,9 +19,8 @@ const char *pb_place_name(pb_place_t place)
 }
 
 /*
- * Assumed of a link: bytes that a full frame takes on the wire in addition to the MTU (preamble 8,
- * header 14, check sum 4, gap 12); bytes of TCP and IP headers with timestamps; and the shortest
- * frame.
+ * Assumed of a link: a full frame's bytes on the wire beyond the MTU (preamble 8, header 14, check
+ * sum 4, gap 12). Then bytes of TCP and IP headers with timestamps, and the shortest frame.
  */
 #define FRAME_BYTES 38
 #define TCP_IP_BYTES 52
@@ -56,8 +55,8 @@ static int64_t on_line(uint64_t x0, int64_t y0, uint64_t x1, int64_t y1, uint64_
 }
 
 /**
- * The value at x beyond the last row (x1, y1): on the line from (x0, y0), or in
- * proportion where that does not grow, as noise of small sizes may have it.
+ * The value at x beyond the last row (x1, y1), on the line from (x0, y0). It is in proportion where
+ * that line does not grow, as with noise of small sizes.
  */
 static int64_t beyond(uint64_t x0, int64_t y0, uint64_t x1, int64_t y1, uint64_t x)
 {
@@ -98,10 +97,10 @@ static int find_row(const uint64_t *first, size_t stride, int n_rows, uint64_t b
     return low;
 }
 
-/* The row from which the line through the last row is drawn that goes on beyond it: the last one of
- * at most half its size, or else the first. Rows next to each other may be a few bytes apart, and
- * their difference but noise. `first` is the first of `n_rows` sizes, 2 or more, `stride` bytes
- * apart. */
+/* The row from which the line through the last row is drawn that goes on beyond it. It is the last
+ * one of at most half the last row's size, or else the first. Rows next to each other may be a few
+ * bytes apart, and their difference but noise. `first` is the first of `n_rows` sizes, 2 or more,
+ * `stride` bytes apart. */
 static int slope_row(const uint64_t *first, size_t stride, int n_rows)
 {
     const uint64_t half = row_bytes(first, stride, n_rows - 1) / 2;

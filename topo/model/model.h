@@ -139,9 +139,9 @@ typedef struct pb_model {
 
 /**
  * Reads a model file; model->measured is then true. PB_ERR_IO or PB_ERR_INPUT with every error in
- * `diag`, each with file and line: another version, missing sizes, values that are negative or
- * absurd (a gap, round trip or previous time that shrinks by more than half as the size grows
- * counts as absurd), a place or a previous table with less than two rows. O(file).
+ * `diag`, each with file and line: another version, missing sizes, tables with less than two rows.
+ * Negative or absurd values are errors, too, such as times that shrink by more than half as the
+ * size grows. O(file).
  */
 int pb_model_read(const char *path, pb_model_t *model, pb_diag_t *diag);
 int pb_model_parse(const char *text, size_t length, const char *name, pb_model_t *model,
@@ -151,9 +151,9 @@ int pb_model_parse(const char *text, size_t length, const char *name, pb_model_t
 int pb_model_write(const pb_model_t *model, FILE *stream);
 
 /**
- * The model that is assumed where nothing was measured: links of `bits_per_second`
- * (0: 1 Gbit/s) and frames of `mtu` bytes (0: 1500), with software costs that
- * TCP has on common hosts. Integers only.
+ * The model that is assumed where nothing was measured. It has links of `bits_per_second` (0: 1
+ * Gbit/s), frames of `mtu` bytes (0: 1500), and the software costs of TCP on common hosts. Integers
+ * only.
  */
 void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model);
 
@@ -164,23 +164,23 @@ void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb
 uint64_t pb_model_hash(const pb_model_t *model);
 
 /**
- * The costs of a message of `bytes` over a path of `n_links` links:
- * interpolated between rows (and beyond the last one on the line from the last row of at most half
- * its size, or in proportion where that does not grow), and between places by number of links.
- * O(log rows).
+ * The costs of a message of `bytes` over a path of `n_links` links, interpolated between rows, and
+ * between places by number of links. Beyond the last row they are on the line from the last row of
+ * at most half its size. If that does not grow, they are in proportion. O(log rows).
  */
 pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
 
 /**
- * Costs of datagrams with `payload` bytes of ours, at least 1, between two hosts of one switch,
- * where links pass one after the other: the costs of messages as long on the wire. If the
+ * Costs of datagrams with `payload` bytes of ours, at least 1, between two hosts of one switch.
+ * Links pass one after the other, so they are those of messages as long on the wire. If the
  * processors' times of datagrams were measured, these count, and links take as long as for the same
  * part of a long message. O(log rows).
  */
 pb_cost_t pb_model_datagram(const pb_model_t *model, uint64_t payload);
 
-/** Nanoseconds that a further link and switch, which store and forward, add to such a datagram's:
- * as measured with messages between far hosts, else by the time of long messages. O(log rows). */
+/** Nanoseconds that a further link and switch, which store and forward, add to such a datagram's
+ * time. They are measured with messages between far hosts, or else follow from the time of long
+ * messages. O(log rows). */
 int64_t pb_model_further_datagram(const pb_model_t *model, uint64_t payload);
 
 /** Cost of messages while many ranks send: `time` for each message of `n_ring` ranks. */
@@ -198,9 +198,9 @@ typedef struct pb_crowd {
 pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes);
 
 /**
- * The fallback component's time for `bytes` on `n_ranks` ranks, from its tables:
- * interpolated over bytes, and over ranks by their logarithm (no time on one rank);
- * -1 if the model has no tables. O(tables log rows).
+ * The fallback component's time for `bytes` on `n_ranks` ranks, from its tables. It is interpolated
+ * over bytes, and over ranks by their logarithm (no time on one rank). -1 if the model has no
+ * tables. O(tables log rows).
  */
 int64_t pb_model_fallback(const pb_model_t *model, int n_ranks, uint64_t bytes);
 

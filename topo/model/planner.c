@@ -445,8 +445,8 @@ static int choose_among(pb_planner_t *planner, int among, int root, uint64_t byt
 
 /**
  * Chooses among `kinds` within the bound on connections; only with `charges` the ledger changes.
- * The choice among all kinds comes first even if the ledger is closed: it does not depend on the
- * ledger, and charges are final, so a broadcast that was planned keeps its plan.
+ * The choice among all kinds comes first even if the ledger is closed, as it does not depend on the
+ * ledger. Charges are final, so a broadcast that was planned keeps its plan.
  */
 static int choose(pb_planner_t *planner, int kinds, int root, uint64_t bytes, bool charges,
                   made_t *made)

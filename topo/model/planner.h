@@ -7,18 +7,18 @@
  * plan of the chosen kind, and keeps both:
  *
  * - Of a broadcast to all ranks: pb_planner_plan(). What is in force (topo/model/learner.h) counts
- *   more than the choice. Ranks that ask alike, and note what was measured alike, plan alike.
- *   With a bound on connections, the kinds that may be chosen are further restricted to what the
- *   ledger (topo/model/ledger.h) has or admits, or else to those whose neighbors repeat: a forced
- *   kind yields to these, too. That depends on the sequence of broadcasts that were planned, so all
- *   ranks plan new ones in the same order. What was planned may be planned again at any time.
- * - Of a group of ranks, in an arrival-aware broadcast: its root asks pb_planner_plan_group(), and
- *   the members, to whom the root has announced the kind, ask pb_planner_role(). Groups are not
+ *   more than the choice. Ranks that ask alike, and note what was measured alike, plan alike. A
+ *   bound on connections restricts the kinds further: to what the ledger (topo/model/ledger.h) has
+ *   or admits, or else to those whose neighbors repeat. A forced kind yields to these, too. That
+ *   depends on the sequence of broadcasts that were planned, so all ranks plan new ones in the same
+ *   order. What was planned may be planned again at any time.
+ * - Of a group of ranks, in an arrival-aware broadcast: its root asks pb_planner_plan_group(). The
+ *   members, to whom the root has announced the kind, ask pb_planner_role(). Groups are not
  *   charged: they are for communicators without a bound on connections.
  *
  * All that is kept has a bound on memory. Where memory runs out, the planner gives all of it back
- * and tries once more, so that one failing allocation does not keep a rank from planning what the
- * others plan.
+ * and tries once more. So one failing allocation does not keep a rank from planning what the others
+ * plan.
  *
  * Multicast is a candidate, and is planned where it alone may be, only while
  * pb_planner_allow_multicast() says so. Of a broadcast that is planned so, the role is in the tree
@@ -154,10 +154,9 @@ void pb_planner_predicted(const pb_planner_t *planner, int64_t *time_p, int64_t 
 bool pb_planner_learns(const pb_planner_t *planner);
 
 /**
- * Plans it for one group, at the root: never by the fallback component, and where a forced kind
- * does not fit the group, by a chain. PB_ERR_UNFIT if it does not fit all ranks either,
- * PB_ERR_NO_MEMORY, PB_ERR_INPUT (the group). O(members^2) at most, as
- * pb_plan_compute().
+ * Plans it for one group, at the root. The fallback component is never chosen; where a forced kind
+ * does not fit the group, a chain is. PB_ERR_UNFIT if it does not fit all ranks either,
+ * PB_ERR_NO_MEMORY, PB_ERR_INPUT (the group). O(members^2) at most, as pb_plan_compute().
  */
 int pb_planner_plan_group(pb_planner_t *planner, int root, uint64_t bytes,
                           const pb_planner_group_t *group, pb_planned_t *planned);
@@ -170,9 +169,9 @@ int pb_planner_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *
                     pb_planned_t *planned);
 
 /**
- * This rank's role for a broadcast that has to be done without a choice: the binomial tree if the
- * bound on connections has room for it, else the chain; neighbors of both repeat. Borrowed; without
- * a segment size. PB_ERR_NO_MEMORY.
+ * This rank's role for a broadcast that has to be done without a choice. The tree is binomial if
+ * the bound on connections has room for it, else the chain; neighbors of both repeat. Borrowed;
+ * without a segment size. PB_ERR_NO_MEMORY.
  */
 int pb_planner_stand_in(pb_planner_t *planner, int root, pb_planned_t *planned);
 

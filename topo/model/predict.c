@@ -40,9 +40,9 @@ static int64_t times(int64_t time, int64_t count)
 }
 
 /**
- * L(m) in the formulas. It is negative where a processor is the bottleneck: a
- * single message then takes less time than g(m), which includes the time until
- * the next can start. A L + B g is right all the same, since B >= A.
+ * L(m) in the formulas. It is negative where a processor is the bottleneck. A single message then
+ * takes less than g(m), which includes the time until the next can start. A L + B g is right all
+ * the same, since B >= A.
  */
 static int64_t latency(const pb_cost_t *cost)
 {

@@ -1,22 +1,22 @@
 /*
- * A profile: everything of a plan that its time depends on, made once per plan and small, so that
- * profiles of many kinds and roots can be kept.
+ * A profile: everything of a plan on which its time depends. It is made once per plan and small, so
+ * that profiles of many kinds and roots can be kept.
  *
- * A broadcast of X segments takes as long as the first segment of a stream needs to reach the last
- * rank, and then one period for each further segment of that stream (paper 2, section 4.2). The
- * first part is a sum of latencies and gaps over the hops of a path, A L(m) + B g(m) in formula
- * (2); which path is the longest depends on how L and g compare, so the profile keeps every path
- * that no other one exceeds in all terms. The period is the work of the busiest link or rank for
- * one segment of each stream; the profile keeps all candidates for it, too.
+ * A broadcast of X segments has two parts (paper 2, section 4.2). The first is the time of a
+ * stream's first segment to the last rank. The second is one period for each further segment of
+ * that stream. The first part is a sum of latencies and gaps over the hops of a path, A L(m) + B
+ * g(m) in formula (2). It depends on L and g which path is the longest, so the profile keeps every
+ * path that no other one exceeds in all terms. The period is the work of the busiest link or rank
+ * for one segment of each stream; the profile keeps all candidates for it, too.
  *
  * Beyond the paper (ours): several streams; links that more than one rank sends over, or of unequal
  * speed; ranks of one host; processors; and a resource that all messages of all hosts may share.
  *
- * Where switches copy frames (pb_kind_row_t.copies), the profile does not follow the plan's tree:
- * each frame goes from the root over the links to every host, over each link once, in one
- * direction, and so the slowest link on the way to any receiver is the busiest one. The root sends
- * it once, and one rank of each other host receives it; the others of a host get it inside the
- * host, along the plan's tree. Repairs and acknowledgements are not counted.
+ * Where switches copy frames (pb_kind_row_t.copies), the profile does not follow the plan's tree.
+ * Each frame goes from the root to every host, over each link once, in one direction. So the
+ * slowest link on the way to any receiver is the busiest one. The root sends it once, and one rank
+ * of each other host receives it; the others of a host get it inside the host, along the plan's
+ * tree. Repairs and acknowledgements are not counted.
  */
 #ifndef PB_PROFILE_H
 #define PB_PROFILE_H
@@ -85,10 +85,10 @@ void pb_profile_ground_free(pb_profile_ground_t *ground);
 void pb_profile_plan(pb_profile_ground_t *ground, const pb_plan_t *plan, pb_profile_t *profile);
 
 /**
- * Profile that is assumed for the fallback component where its times are not known: a binomial tree
- * in rank order, without regard to the network, of the whole message (the shape that MPI libraries
- * fall back on). In each of its phases all ranks that have the message send it together, and share
- * the links (ours). To be predicted with one segment. O(nodes * log ranks + ranks * path).
+ * Profile that is assumed for the fallback component where its times are not known. It is a
+ * binomial tree of the whole message in rank order, without regard to the network, as in other MPI
+ * libraries. In each of its phases all ranks that have the message send it together, and share the
+ * links (ours). To be predicted with one segment. O(nodes * log ranks + ranks * path).
  */
 void pb_profile_fallback(pb_profile_ground_t *ground, int root, pb_profile_t *profile);
 

@@ -1,7 +1,7 @@
 /*
  * The record by which a process publishes to the others of its job where Slurm has it in the
- * network: one text, of four lines: the version, the node's name, its address and the address's
- * pattern. A process outside Slurm publishes empty ones.
+ * network. It is one text of four lines: the version, the node's name, its address and the
+ * address's pattern. A process outside Slurm publishes empty ones.
  */
 #ifndef PB_ADDRESS_RECORD_H
 #define PB_ADDRESS_RECORD_H
@@ -9,9 +9,9 @@
 #include "topo/network/addresses.h"
 
 /**
- * The record of a process with these values, which may be NULL, as "". Of values that are longer
- * than pb_addresses_network() takes, one byte more than that is kept, so that the excess is noticed
- * where the record is read. The caller frees it; NULL if out of memory. O(bytes).
+ * The record of a process with these values, which may be NULL, as "". A value that is longer than
+ * pb_addresses_network() takes is cut to one byte more than that. So the excess is noticed where
+ * the record is read. The caller frees it; NULL if out of memory. O(bytes).
  */
 char *pb_address_record_write(const char *node, const char *address, const char *pattern);
 

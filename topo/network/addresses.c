@@ -554,7 +554,7 @@ static int add_link(joiner_t *j, int parent, pb_node_kind_t kind, const char *na
 
 /* Enters the switches of a level that are new. Of two levels of several switches each, an address
  * does not tell which is connected to which. That need not be known, as each level becomes one
- * node: the first switch is linked to all above it, and the others to the first one above. */
+ * node. The first switch is linked to all above it, and the others to the first one above. */
 static int enter_level(joiner_t *j, const level_t *level, const level_t *above)
 {
     pb_builder_t *b = &j->builder;

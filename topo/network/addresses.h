@@ -11,15 +11,16 @@
  *   t0:1:2:0.n17           torus:x:y:z.node            topology/torus3d; so is the torus
  *   n17                    node                        Slurm knows no switch of it
  *
- * The pattern has a word for each part, and the node's name is the last part. Names may have dots:
- * the node's is known, and those of switches are told apart where they are names of the network's
+ * The pattern has a word for each part, and the node's name is the last part. Names may have dots.
+ * The node's is known. Those of switches are told apart if they are names of the network's
  * switches, begin with the same word ("switch.3.1.switch.2.1") or end in the same domain.
  *
- * All switches of a level that are above a node stand side by side, so that every host of a leaf
- * names the same ones. They are merged as the spines of a topology file are (spines.h).
+ * The address has all switches of a level that are above a node, so every host of a leaf names the
+ * same ones. They are merged as the spines of a topology file are (spines.h).
  *
- * What is not understood, or contradicts the address of a host before, costs that host alone: it is
- * below the network's switch of all others or the top, as a host without an address is.
+ * An address that is not understood, or contradicts the address of a host before, costs that host
+ * alone. The host is then treated as one without an address: below the network's switch of all
+ * others, or the top.
  */
 #ifndef PB_ADDRESSES_H
 #define PB_ADDRESSES_H

@@ -526,8 +526,8 @@ static const link_t *own_link(const pb_builder_t *b, int host)
     return &b->links[i];
 }
 
-/* Warns of hosts of one list, links [first, end), that are at another switch, or at this one though
- * it is to repeat those of switches below. */
+/* Warns of hosts of one list, links [first, end), that are at another switch. It also warns of
+ * hosts at this one, if the list is to repeat those of switches below. */
 static void check_hosts(const pb_builder_t *b, int first, int end)
 {
     char more[64], there[PB_DIAG_LINE_SIZE];

@@ -3,9 +3,9 @@
  *
  * Nodes enter the network when they are first named, so that children keep the order of the file.
  * Links are decided after all lines were read. Slurm prints upper switches with the hosts of all
- * switches below them: a host's link is at the lowest switch that names it, at the first one if
- * several are lowest. A link that closes a cycle is ignored, switches that are above the same one
- * are merged (spines.h), and several tops get a virtual one above them (network.h).
+ * switches below them. A host's link is at the lowest switch that names it, at the first one if
+ * several are lowest. A link that closes a cycle is ignored. Switches that are above the same one
+ * are merged (spines.h). Several tops get a virtual one above them (network.h).
  *
  * An invalid entry is ignored with a warning that names its line, and costs only the hosts that it
  * concerns.

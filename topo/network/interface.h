@@ -17,11 +17,10 @@ typedef struct pb_interface {
 } pb_interface_t;
 
 /**
- * Reads the interface `name` below `directory`. One that bonds others (a bond, or an interface
- * above others such as a team or a VLAN on a bond) reports the sum of its members, while a flow
- * uses one of them: such an interface has the speed of its slowest member with a known one. A bond
- * in mode active-backup, and a bridge, report the right one themselves. What cannot be read is not
- * known; it is no error. O(members).
+ * Reads the interface `name` below `directory`. A bond, or an interface above others (a team, a
+ * VLAN on a bond), reports the sum of its members. A flow uses one of them. Its speed is the speed
+ * of its slowest member with a known one. A bond in mode active-backup, and a bridge, report the
+ * right one themselves. What cannot be read is not known; it is no error. O(members).
  */
 void pb_interface_read(const char *directory, const char *name, pb_interface_t *interface);
 

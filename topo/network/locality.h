@@ -3,13 +3,13 @@
  *
  * A host's ranks sit in packages, these have NUMA nodes and caches, and a message costs less the
  * nearer two ranks are. So the ranks of a host are grouped as switches group hosts, and the groups
- * become nodes of the network below the host. A view then has a vertex for each, and a plan enters
- * and leaves a package as it does a host: at most once each way with the whole message, all streams
- * together (ours; the papers have one rank on a host).
+ * become nodes of the network below the host. A view then has a vertex for each. A plan enters and
+ * leaves a package as it does a host. All streams together carry the whole message at most once
+ * each way (ours; the papers have one rank on a host).
  *
- * A place is given by numbers alone, the outermost level first, each the index of the package, NUMA
- * node or cache among those of its kind on the host. The levels need not be known here, nor be the
- * same on all hosts.
+ * A place is given by numbers alone, the outermost level first. Each is the index of the package,
+ * NUMA node or cache among those of its kind on the host. The levels need not be known here, nor be
+ * the same on all hosts.
  */
 #ifndef PB_LOCALITY_H
 #define PB_LOCALITY_H
@@ -44,15 +44,15 @@ int pb_locality_index(pb_locality_t place, int level);
 
 /**
  * The same placement with its hosts' levels. `places`, by rank, has its place in its host.
- * *network_p is a copy of the placement's network, whose nodes keep their numbers. Each group of at
- * least two ranks, but not all, of a host that have an index in common gets a node below the host,
- * or below another such node. All other ranks stay at the node above. The uplink of a place has the
- * speed of its host's, so that to plans one message fits each way.
+ * *network_p is a copy of the placement's network, whose nodes keep their numbers. A group of ranks
+ * of a host that have an index in common gets a node below the host, or below another such node. It
+ * has at least two ranks, and not all. All other ranks stay at the node above. The uplink of a
+ * place has the speed of its host's, so that to plans one message fits each way.
  *
  * *network_p and *located_p are the caller's, the former to be freed last; both are NULL where no
  * host's ranks are in such groups, and after an error. PB_ERR_NO_MEMORY. PB_ERR_INPUT if there
- * would be too many nodes, or if a host has the name that a place gets ("n0/1": the second group of
- * host n0). O(nodes + ranks * log ranks).
+ * would be too many nodes, or if a host has the name of a place ("n0/1": the second group of host
+ * n0). O(nodes + ranks * log ranks).
  */
 int pb_locality_expand(const pb_placement_t *placement, const pb_locality_t *places,
                        pb_network_t **network_p, pb_placement_t **located_p);

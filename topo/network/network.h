@@ -1,17 +1,16 @@
 /*
- * The network model: a tree of switches with hosts as leaves, below which
- * there may be places: the packages, NUMA nodes and caches of a host.
+ * The network model: a tree of switches with hosts as leaves. Below hosts there may be places:
+ * their packages, NUMA nodes and caches.
  *
  * Every Ethernet forwards along a spanning tree, so that between two hosts
  * there is one path (paper 2, section 3). A node is a switch or a host; each
  * node but the top one has an uplink, the link to its parent. A link is two
  * directed links, one each way, that do not disturb each other.
  *
- * Where several paths lead from one switch to another, each flow takes one of
- * them by a hash: the members of a bundle (LAG), or the spines above a leaf
- * (ECMP). Parallel links are then one link of the tree, spines one node. Such a
- * link has the speed of one member: if it carries a message no more than once
- * each way, so does each member, whatever the hash (doc/topologies.md).
+ * Where several paths lead from one switch to another, each flow takes one of them by a hash. They
+ * are the members of a bundle (LAG), or the spines above a leaf (ECMP). Parallel links are then one
+ * link of the tree, spines one node. Such a link has the speed of one member. If it carries a
+ * message no more than once each way, so does each member, whatever the hash (doc/topologies.md).
  *
  * Nodes are numbered by the order in which they were added; a parent may have a
  * higher number than its child. Children of a node keep the order of the file.
@@ -74,9 +73,9 @@ pb_network_t *pb_network_one_switch(const char *const *names, int n_names);
 pb_network_t *pb_network_copy(const pb_network_t *network);
 
 /**
- * Adds a node without a parent. Returns its number, PB_ERR_INPUT if the name is
- * empty, or taken by another switch (for a host or place: by another host or place), or the network
- * is full, PB_ERR_NO_MEMORY. O(1) amortised.
+ * Adds a node without a parent. Returns its number, or PB_ERR_NO_MEMORY. PB_ERR_INPUT if the
+ * network is full, or the name is empty or taken: of a switch by another one, else by another host
+ * or place. O(1) amortised.
  */
 int pb_network_add(pb_network_t *network, pb_node_kind_t kind, const char *name);
 
@@ -95,7 +94,7 @@ int pb_network_connect(pb_network_t *network, int parent, int child, uint32_t sp
 #define PB_NETWORK_MAX_MEMBERS (1 << 30)
 
 /**
- * Makes the uplink of a node, which has a parent, one of `members` parallel links, each of the
+ * Makes the uplink of a node, which has a parent, one of `members` parallel links. Each has the
  * speed that was given or will be found for it. Before pb_network_finish(). PB_ERR_INPUT if
  * `members` is not from 1 to PB_NETWORK_MAX_MEMBERS.
  */
@@ -113,12 +112,12 @@ void pb_network_set_others(pb_network_t *network, int node);
 int pb_network_others(const pb_network_t *network); /**< -1: there is none */
 
 /**
- * Makes the network ready for use: finds the top node, gives every link without a speed the
- * base speed, and computes depths. The base speed is the lowest in the network, or 1
- * if no link to a host has one: those of links between switches are then multiples of a
- * host's. Above several tops it adds a virtual one, whose links are as fast as the slowest host's.
- * `file` names the source in messages. PB_ERR_INPUT with a message in `diag`: no node, or a cycle.
- * PB_ERR_NO_MEMORY. O(nodes), without recursion.
+ * Makes the network ready for use: finds the top node, gives every link without a speed the base
+ * speed, and computes depths. The base speed is the lowest in the network, or 1 if no link to a
+ * host has one. Speeds of links between switches are then multiples of a host's. Above several tops
+ * it adds a virtual one, whose links are as fast as the slowest host's. `file` names the source in
+ * messages. PB_ERR_INPUT with a message in `diag`: no node, or a cycle. PB_ERR_NO_MEMORY. O(nodes),
+ * without recursion.
  */
 int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag);
 
@@ -147,11 +146,10 @@ int pb_network_find(const pb_network_t *network, const char *name);
 int pb_network_find_switch(const pb_network_t *network, const char *name);
 
 /**
- * The host that a host name means: the exact name; else, where that is
- * unambiguous, the host whose name is equal without regard to case up to
- * the first dot (short against fully qualified names, either way round; two
- * fully qualified names must be equal in whole, as "n1.a" is not "n1.b").
- * Addresses ("10.0.0.7") match only exactly. PB_ERR_UNKNOWN otherwise.
+ * The host that a host name means: the exact name, or else the one host with the same name up to
+ * the first dot, in any case. Short names equal fully qualified ones, either way round. Two fully
+ * qualified names must be equal in whole, as "n1.a" is not "n1.b". Addresses ("10.0.0.7") match
+ * only exactly. PB_ERR_UNKNOWN otherwise.
  */
 int pb_network_find_host(const pb_network_t *network, const char *host);
 
@@ -187,9 +185,8 @@ static inline bool pb_link_is_up(int link)
 }
 
 /**
- * The directed links from node `from` to node `to`, in order of travel, into
- * `links`, which must have room for twice the depth of the network. Returns
- * their number (0 if from == to). O(path).
+ * The directed links from node `from` to node `to`, in order of travel, into `links`. These must
+ * have room for twice the depth of the network. Returns their number (0 if from == to). O(path).
  */
 int pb_network_path(const pb_network_t *network, int from, int to, int *links);
 

@@ -23,8 +23,8 @@ typedef struct pb_fabric {
 } pb_fabric_t;
 
 /**
- * Warns of pairs of hosts that are farther from each other in the fabric than in its tree, which
- * is finished: one warning for each merged node. PB_ERR_NO_MEMORY.
+ * Warns of pairs of hosts that are farther from each other in the fabric than in its finished tree,
+ * once for each merged node. PB_ERR_NO_MEMORY.
  */
 int pb_spines_meet(const pb_fabric_t *fabric);
 

@@ -1,7 +1,7 @@
 /*
- * Two walks over the network, both without recursion: the first numbers all
- * nodes in preorder as the root sees them, the second makes vertices of those
- * that stay. Between them, sums over subtrees are taken in reverse preorder.
+ * Walks over the network twice, without recursion. The first walk numbers all nodes in preorder as
+ * the root sees them, the second makes vertices of those that stay. Between them, sums over
+ * subtrees are taken in reverse preorder.
  */
 #include "topo/network/view.h"
 
@@ -88,8 +88,8 @@ static void find_start(builder_t *b)
     }
 }
 
-/* The neighbor of `node` to visit after `done` (-1: none yet): its children in the network's order,
- * then its network parent, but never the node above. -1 if there is no more. */
+/* The neighbor of `node` to visit after `done` (-1: none yet). These are its children in the
+ * network's order, then its network parent, but never the node above. -1 if there is no more. */
 static int next_below(const builder_t *b, int node, int done)
 {
     int above = b->states[node].above, up = network_parent(b, node);

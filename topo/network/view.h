@@ -5,14 +5,14 @@
  * placement, rooted where the root rank is attached. It is numbered in depth-first preorder, so
  * that every subtree is a range of vertices and a range of ranks.
  *
- * At a vertex ranks or other vertices come together: a switch, or a host or place (a package, NUMA
- * node or cache of it) with two ranks or more below it. A host or place with one rank is no vertex:
- * its rank is attached to the vertex above, from a host by the host's uplink. So trees treat a host
- * of many ranks, and each place of a host, as a switch of many hosts: the rule "each stream crosses
- * each link once each way" holds for all of them.
+ * At a vertex ranks or other vertices come together. It is a switch, or a host or place (a package,
+ * NUMA node or cache of it) with two ranks or more below it. A host or place with one rank is no
+ * vertex: its rank is attached to the vertex above, from a host by the host's uplink. So trees
+ * treat a host of many ranks, and each place of a host, as a switch of many hosts. The rule "each
+ * stream crosses each link once each way" holds for all of them.
  *
- * The order of ranks is Algorithm 1's (papers 1 and 2, section 4.1): the root, the other ranks
- * attached to its vertex, then each child vertex's subtree. Any subsequence of it is a
+ * The order of ranks is Algorithm 1's (papers 1 and 2, section 4.1). It is the root, the other
+ * ranks attached to its vertex, then each child vertex's subtree. Any subsequence of it is a
  * contention-free chain (Lemma 2).
  */
 #ifndef PB_VIEW_H
@@ -46,9 +46,9 @@ typedef struct pb_view {
 } pb_view_t;
 
 /**
- * The view of `root` over the ranks of `placement`, or over the `n_subset` ranks
- * of `subset` (which must hold the root once and no rank twice) if that is not
- * NULL. O(nodes + ranks). PB_ERR_NO_MEMORY, PB_ERR_INPUT (root or subset wrong).
+ * The view of `root` over the ranks of `placement`, or over the `n_subset` ranks of `subset` if
+ * that is not NULL. The subset holds the root once and no rank twice. O(nodes + ranks).
+ * PB_ERR_NO_MEMORY, PB_ERR_INPUT (root or subset wrong).
  */
 int pb_view_new(const pb_placement_t *placement, int root, const int *subset, int n_subset,
                 pb_view_t **view_p);
@@ -56,7 +56,7 @@ void pb_view_free(pb_view_t *view);
 
 /**
  * Tells whether the edge between vertex v > 0 and the vertex above it goes down a link to a host or
- * place. Where a host has several ranks, one edge of a tree does that (ours): a second one would
+ * place. Where a host has several ranks, one edge of a tree does that (ours). A second one would
  * send the message over the host's uplink again, although it is already inside. O(depth of the
  * network).
  */

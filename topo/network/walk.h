@@ -2,14 +2,14 @@
  * The closed walk: one circle of ranks that is the same for all roots.
  *
  * A depth-first walk over the physical tree that ends where it began uses each directed link once
- * (papers 1 and 2, Lemma 2), and may begin anywhere. From the root on, the ranks that it meets are
- * a depth-first order for this root, but not the view's: the view begins with the ranks nearest to
- * the root, so that its circle depends on the root. A rank that sends by fixed distances on the
- * closed walk has the same few neighbors for all roots (ours).
+ * (papers 1 and 2, Lemma 2). It may begin anywhere. From the root on, the ranks that it meets are a
+ * depth-first order for this root, but not the view's. The view begins with the ranks nearest to
+ * the root, so its circle depends on the root. A rank that sends by fixed distances on the closed
+ * walk has the same few neighbors for all roots (ours).
  *
- * The price: where the root's host, or a place in it (locality.h), has several ranks, those before
- * the root on the walk come last, so that the message comes back into the host. No link carries it
- * twice for that.
+ * This has a price. Where the root's host, or a place in it (locality.h), has several ranks, those
+ * before the root on the walk come last. The message then comes back into the host. No link carries
+ * it twice for that.
  */
 #ifndef PB_WALK_H
 #define PB_WALK_H

@@ -15,7 +15,7 @@
  * A root may have fewer than k children. Then leaving out the last position of a range never makes
  * its tree higher, and the furthest reach of each position says everything: row h has, for each i,
  * the last j such that i .. j has a tree of height h or less. The printed algorithm gives each root
- * of four positions or more two children, so this tree is sometimes lower for k = 2, and never
+ * of four positions or more two children. So this tree is sometimes lower for k = 2, and never
  * higher.
  *
  * The search for a reach tries the furthest cuts first, and ends where no cut can reach further

@@ -1,19 +1,19 @@
 /*
  * A binomial tree by recursive halving of the depth-first order.
  *
- * In each phase every range of two ranks or more is cut in two, and its first rank sends to the
- * first rank of the right part. The transfers of a phase go upwards in disjoint ranges, so that no
- * two of them share a directed link (papers 1 and 2, Lemma 3): each phase is contention-free on any
- * network and with any number of ranks. Transfers of different phases may share links, so that the
- * tree is not meant for pipelining.
+ * In each phase every range of two ranks or more is cut in two. Its first rank sends to the first
+ * rank of the right part. The transfers of a phase go upwards in disjoint ranges, so no two of them
+ * share a directed link (papers 1 and 2, Lemma 3). Each phase is contention-free on any network and
+ * with any number of ranks. Transfers of different phases may share links, so that the tree is not
+ * meant for pipelining.
  *
  * There are ceil(log2 P) phases whatever the cut, as long as neither part is larger than half the
  * next power of two. Within that freedom the cut goes to the boundary of subtrees nearest to the
  * root (ours), so that fewer transfers cross trunks. O(P log P).
  *
- * Where neighbors are to repeat, the ranges are those of the closed walk, and the cut of phase k is
- * a fixed power of two behind the first rank: over all roots a rank's neighbors are at these
- * distances on the walk, before and behind it, 2 ceil(log2 P) at most. O(P).
+ * Where neighbors are to repeat, the ranges are those of the closed walk. The cut of phase k is a
+ * fixed power of two behind the first rank. So over all roots a rank's neighbors are at these
+ * distances on the walk, both ways, 2 ceil(log2 P) at most. O(P).
  */
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
  * way, too. Among ends at the same distance the root's host picks one by a hash, so that
  * communicators with other roots spread over them.
  *
- * Where neighbors are to repeat, the order is the closed walk's, for which the same holds: a rank
+ * Where neighbors are to repeat, the order is the closed walk's, for which the same holds. A rank
  * has the same two neighbors on it for all roots.
  */
 #include <stdlib.h>
@@ -49,8 +49,8 @@ static int append(const pb_view_t *view, int *order, int n, int from, int to)
 }
 
 /**
- * The ranks in a depth-first order whose last vertex is `end`: in each vertex above it, the child
- * towards the end is visited after all others. path: memory for a number of each vertex.
+ * The ranks in a depth-first order whose last vertex is `end`. In each vertex above `end`, the
+ * child towards it is visited after all others. path: memory for a number of each vertex.
  */
 static void order_to(const pb_view_t *view, int end, int *path, int *order)
 {

@@ -21,8 +21,8 @@ struct pb_plan;
  *   chain.c. O(ranks).
  * - binary: Algorithm 2 (papers 1 and 2, section 4): algorithm2.c.
  * - kary: Algorithm 2 extended to `fanout` children (paper 2, section 4.1.2): algorithm2.c.
- * - twotree: after the two-tree of Sanders, Speck and Traeff (2009), made for switch trees (ours):
- *   no rank sends more than two edges, and no directed link carries more than two of both trees
+ * - twotree: after the two-tree of Sanders, Speck and Traeff (2009), made for switch trees (ours).
+ *   No rank sends more than two edges. No directed link carries more than two of both trees
  *   together, or 2c if it is c times as fast as the fastest host's uplink. Fast links never make
  *   the trees higher; they are used where that makes the trees lower or sooner: twotree/twotree.c.
  * - flat: the root sends to all others.

@@ -104,8 +104,8 @@ static bool is_host(const builder_t *b, int node)
 }
 
 /**
- * Calls `enter` for each node that the rank enters: where it sits, and as long as it is the first
- * there, the one around that, up to the host.
+ * Calls `enter` for each node that the rank enters. It begins where the rank sits. As long as the
+ * rank is the first there, the node around that follows, up to the host.
  */
 static void for_entered(builder_t *b, int rank, void (*enter)(builder_t *b, int node, int rank))
 {

@@ -1,7 +1,6 @@
 /*
- * Plans by leaders: of each host one rank, its leader, takes part in the tree between hosts, and
- * below it the host's other ranks have a tree of their own, which is the same in all streams
- * (ours).
+ * Plans by leaders (ours): one rank of each host, its leader, takes part in the tree between hosts.
+ * Below it the host's other ranks have a tree of their own, which is the same in all streams.
  *
  * So between hosts every plan is one of as many hosts with one rank each, and what it promises
  * there holds; inside a host every rank gets all streams from one other, which may hand
@@ -11,15 +10,15 @@
  * switches copy frames, the lowest rank, which takes them in. On the root's host that one gets
  * frames, too, and so has a place of its own in the tree between hosts, and leads nobody. Inside a
  * host, each place (a package, NUMA node or cache, topo/network/locality.h) is entered once, at its
- * first rank: those that enter at one place, and the ranks that sit right there, are a binary tree
- * in the order of the view.
+ * first rank. Ranks that enter at one place, and those that sit right there, are a binary tree in
+ * the order of the view.
  */
 #ifndef PB_LEADERS_H
 #define PB_LEADERS_H
 
 #include "topo/trees/plan.h"
 
-/** Tells whether a plan of this kind on this view may be by leaders: the kind promises freedom of
+/** Tells whether a plan of this kind on this view may be by leaders. The kind promises freedom of
  * contention, there are two hosts or more, and one has several ranks. O(ranks). */
 bool pb_leaders_apply(const pb_view_t *view, pb_kind_t kind);
 

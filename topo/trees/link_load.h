@@ -7,8 +7,8 @@
 #include "topo/network/view.h"
 
 /**
- * The speed of the fastest sender: of the ranks' own uplinks, and of the uplinks of hosts with
- * several ranks, which no rank inside can outrun. 1 if there is only one host. O(ranks).
+ * The speed of the fastest sender. Senders are the ranks' own uplinks, and the uplinks of hosts
+ * with several ranks, which no rank inside can outrun. 1 if there is only one host. O(ranks).
  */
 uint32_t pb_link_sender_speed(const pb_view_t *view);
 

@@ -23,9 +23,9 @@ int pb_order_bounds_init(pb_order_bounds_t *bounds, const pb_view_t *view);
 void pb_order_bounds_clear(pb_order_bounds_t *bounds);
 
 /**
- * The cut k in [low, high], low >= 1, such that common[k] is nearest to the root, so that a
- * transfer from before k to k crosses as few vertices as possible; of several, the one nearest to
- * the middle of the range. O(high - low).
+ * The cut k in [low, high], low >= 1, such that common[k] is nearest to the root. So a transfer
+ * from before k to k crosses as few vertices as possible. Of several, it is the one nearest to the
+ * middle of the range. O(high - low).
  */
 int pb_order_bounds_cut(const pb_order_bounds_t *bounds, int low, int high);
 

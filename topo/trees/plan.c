@@ -113,8 +113,8 @@ static int count_members(const pb_view_t *view, const int *rank_order, int least
     return PB_SUCCESS;
 }
 
-/* The members in the order in which each parent is to send to them: by counting where their keys
- * lie as near each other as those of the constructions do. */
+/* The members in the order in which each parent is to send to them. They are sorted by counting
+ * where their keys lie as near each other as those of the constructions do. */
 static int sort_members(const pb_view_t *view, const int *rank_order, int *sorted)
 {
     const int n = view->n_ranks;

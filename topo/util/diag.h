@@ -1,9 +1,8 @@
 /*
  * Diagnostics: errors in an input, with their lines.
  *
- * A reader reports every error to a pb_diag_t and goes on as far as it can, so that a tool can show
- * all errors of a file and the plugin the first. Messages are kept up to a bound; further ones are
- * only counted.
+ * A reader reports every error to a pb_diag_t and goes on. So a tool can show all errors of a file,
+ * and the plugin the first. Messages are kept up to a bound; further ones are only counted.
  */
 #ifndef PB_DIAG_H
 #define PB_DIAG_H
@@ -39,8 +38,8 @@ void pb_diag_fault(pb_diag_t *diag, const char *file, int line, const char *form
 #define PB_DIAG_LINE_SIZE 320
 
 /**
- * Makes words for a line that a message about the line `from` refers to: "line 7", or "line 7 of
- * FILE" if that is another file. Returns `text`.
+ * Makes words for a line to which a message about the line `from` refers: "line 7", or "line 7 of
+ * FILE" in another file. Returns `text`.
  */
 const char *pb_diag_line(char text[PB_DIAG_LINE_SIZE], const pb_diag_t *diag, int from, int line);
 

@@ -4,8 +4,8 @@
 #define PB_ERROR_H
 
 /**
- * Below all codes of MPI (positive) and of Open MPI (small negative ones), because what
- * the engine returns may also be a code of the library under its transport.
+ * The codes are below all codes of MPI (positive) and of Open MPI (small negative ones). The engine
+ * may also return a code of the library under its transport.
  */
 #define PB_ERR_BASE (-1000000)
 

@@ -1,8 +1,8 @@
 /*
  * A YAML text as a tree of maps, lists and scalars, read by libyaml where the build has it.
  *
- * Only what data files have: one document, keys that are scalars, and no
- * aliases, by which a small text could stand for a huge one. Slurm reads no aliases either.
+ * It reads only what data files have: one document, and keys that are scalars. Aliases, by which a
+ * small text could stand for a huge one, are errors. Slurm reads no aliases either.
  */
 #ifndef PB_YAML_TREE_H
 #define PB_YAML_TREE_H

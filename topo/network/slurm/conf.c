@@ -1,5 +1,5 @@
 /*
- * Reading is in three steps: physical lines are joined to logical ones (lines.h), a logical line is
+ * Reading is in three steps. Physical lines are joined to logical ones (lines.h), a logical line is
  * cut into its values (switch_line.h), and these enter the network (builder.h).
  */
 #include "topo/network/slurm/conf.h"

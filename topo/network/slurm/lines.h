@@ -4,7 +4,7 @@
  *
  * '#' starts a comment, which ends with its physical line; a '\' at the end of the rest, before
  * blanks, continues the line, and one before another character makes that a plain one. A line
- * "Include FILE" stands for the lines of that file, whose name is relative to the directory of the
+ * "Include FILE" stands for the lines of that file. Its name is relative to the directory of the
  * file that has the line (22.05; later releases take slurm.conf's, which is the same for files next
  * to it). Slurm expands no '*', and '%c' only in slurm.conf.
  *

@@ -11,7 +11,7 @@
  *     flat: true
  *
  * A block is a switch: its hosts are near to each other, and the file shows no difference between
- * them. The file does not say what joins the blocks, so they are below one virtual switch: a plan
+ * them. The file does not say what joins the blocks, so they are below one virtual switch. A plan
  * enters and leaves each block once, which is right unless several blocks share a bottleneck. Rings
  * and tori are read as such switches, too, with a warning. A flat topology is one switch, below
  * which all hosts of a job are.

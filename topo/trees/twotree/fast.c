@@ -1,12 +1,11 @@
 /*
  * Two trees where trunks are faster than hosts.
  *
- * A trunk of c times the speed of the fastest host's uplink may carry 2c
- * edges of both trees together. Vertices that such trunks join are merged into
- * one (topo/network/view_merge.h), for which the ordinary construction makes lower trees, and
- * ranks take slots of the trees so that few edges cross (near.c). If a trunk is overloaded
- * nevertheless, or the trees are no lower, those without merging stay. A link of
- * one host is never merged, as no link of a host is slower than the
+ * A trunk of c times the speed of the fastest host's uplink may carry 2c edges of both trees
+ * together. Vertices that such trunks join are merged into one (topo/network/view_merge.h), for
+ * which the ordinary construction makes lower trees. Ranks take slots of the trees so that few
+ * edges cross (near.c). If a trunk is overloaded nevertheless, or the trees are no lower, those
+ * without merging stay. A link of one host is never merged, as no link of a host is slower than the
  * speed that counts.
  */
 #include <stdlib.h>

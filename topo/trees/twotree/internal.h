@@ -2,21 +2,18 @@
  * Two contention-free trees: what the steps of the construction share. Not for
  * others; the entry is pb_plan_twotree() in twotree.c.
  *
- * Both trees reach every rank; tree 0 carries the even segments, tree 1 the odd
- * ones. A directed link may carry two edges in all and a rank may send two in
- * all. A subtree of n ranks takes in 2n edges and sends at most 2n, and each
- * tree must enter it, so that each tree enters it exactly once and the two
- * leave it at most twice: a subtree is to its surroundings what a rank is, one
- * entry per tree and at most two edges out. Each vertex with its ranks and
- * child vertices, its *items*, is therefore a problem of its own.
+ * Both trees reach every rank; tree 0 carries the even segments, tree 1 the odd ones. A directed
+ * link may carry two edges in all and a rank may send two in all. A subtree of n ranks takes in 2n
+ * edges and sends at most 2n, and each tree must enter it. So each tree enters it exactly once, and
+ * the two leave it at most twice. A subtree is to its surroundings what a rank is: one entry per
+ * tree and at most two edges out. Each vertex with its ranks and child vertices, its *items*, is
+ * therefore a problem of its own.
  *
- * An item *gives* edges: what a rank sends, or what leaves a subtree. Roles say
- * how many each item gives in each tree (roles.c). With the roles fixed
- * the trees are independent, and each is filled vertex by vertex
- * (fill.c): a vertex gets one *slot*, a chance to receive from one
- * sender at a certain time, and each item that takes a slot opens as many as it
- * gives. Tables of what a subtree gives back, and when, are made bottom-up
- * (table.c) and replayed top-down (replay.c).
+ * An item *gives* edges: what a rank sends, or what leaves a subtree. Roles say how many each item
+ * gives in each tree (roles.c). With the roles fixed the trees are independent, and each is filled
+ * vertex by vertex (fill.c). A vertex gets one *slot*, a chance to receive from one sender at a
+ * certain time. Each item that takes a slot opens as many as it gives. Tables of what a subtree
+ * gives back, and when, are made bottom-up (table.c) and replayed top-down (replay.c).
  */
 #ifndef PB_TWOTREE_INTERNAL_H
 #define PB_TWOTREE_INTERNAL_H
@@ -262,9 +259,9 @@ int pb_tt_reserve(pb_tt_maker_t *maker, int deadline);
 int pb_tt_prepare(pb_tt_tables_t *tables);
 
 /**
- * Loads the pool of v in a tree for v's own role, its ranks as in `locals` and
- * its children with the options that `options` (by index among the children)
- * gives. The children's configs must exist.
+ * Loads the pool of v in a tree for v's own role. Its ranks are as in `locals`, its children have
+ * the options that `options` (by index among the children) gives. The children's configs must
+ * exist.
  */
 void pb_tt_load(pb_tt_maker_t *maker, int tree, int v, pb_tt_role_t role,
                 const int locals[PB_TT_OPTIONS], const pb_tt_option_t *options);

@@ -1,13 +1,13 @@
 /*
  * Slots of ranks where vertices were merged: parents and children near each other.
  *
- * In a merged view the ranks of several vertices are alike, and the trees that were made for it say
+ * In a merged view the ranks of several vertices are alike. The trees that were made for it say
  * only where a rank stands in a tree, its *slot*, and what it gives there. Ranks of one merged
  * vertex may take each other's slots where these give as much. That changes neither the trees'
  * shapes nor the edges over links that were not merged.
  *
- * The ranks in depth-first order take the slots in in-order: ranks below a slot are nearly a range,
- * and a range, such as the ranks below a link, has about as many edges at its border as the tree
+ * The ranks in depth-first order take the slots in in-order, so ranks below a slot are nearly a
+ * range. A range, such as the ranks below a link, has about as many edges at its border as the tree
  * has levels.
  */
 #include <stdlib.h>

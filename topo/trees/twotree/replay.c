@@ -8,8 +8,8 @@
 #include "topo/trees/twotree/internal.h"
 
 /**
- * A source is 2 * position + slot, or, until it is resolved, 2 * (n_ranks +
- * vertex) + slot for an export of a vertex, or PB_TT_ENTRY.
+ * A source is 2 * position + slot, or PB_TT_ENTRY. Until it is resolved, it is 2 * (n_ranks +
+ * vertex) + slot for an export of a vertex.
  */
 typedef struct replay {
     pb_tt_t *tt;

@@ -1,16 +1,17 @@
 /*
  * Roles: the number of edges that every item gives in each tree.
  *
- * With m items and x_t edges out of the vertex's own subtree in tree t, the items must give m - 1 +
- * x_t in tree t: one for each item but the first, which the entry serves, and the exports. An item
- * gives at most two in all; summed over both trees, 2 - x_0 - x_1 of the possible 2m are not given.
- * So if the subtree exports two, every item gives two; if it exports none, one item gives none.
+ * A vertex has m items, and its own subtree x_t edges out in tree t. The items must then give m - 1
+ * + x_t in tree t. That is one for each item but the first, which the entry serves, and the
+ * exports. An item gives at most two in all; summed over both trees, 2 - x_0 - x_1 of the possible
+ * 2m are not given. So if the subtree exports two, every item gives two; if it exports none, one
+ * item gives none.
  *
- * Which child gives what decides the height: a tree may enter a child that gives something
+ * The height depends on which child gives what. A tree may enter a child that gives something
  * immediately, while one that gives nothing must wait for a slot next to it. For each vertex and
- * each role of its own, a search finds the options of its children that take least from the growth
- * of the surrounding tree; the children's tables for all their roles are known by then. The ranks
- * attached to the vertex give the rest by the equations.
+ * each role of its own, a search finds the options of its children by which the surrounding tree
+ * grows most. The children's tables for all their roles are known by then. The ranks attached to
+ * the vertex give the rest by the equations.
  */
 #include <math.h>
 #include <stdlib.h>
