@@ -159,8 +159,8 @@ static void take_priority(void)
 }
 
 /**
- * Sleeps for work that takes `ns` on a real host and began at `began`, or when what was charged
- * before is done: what this computer itself took since then is not charged again.
+ * Sleeps for work that takes `ns` on a real host and began at `began`, or when the work charged
+ * before is done. The time that this computer took since then is not charged again.
  */
 static void charge(int64_t began, double ns)
 {

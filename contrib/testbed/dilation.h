@@ -1,10 +1,10 @@
 /*
  * Makes a rank live on a host whose time passes PIPEBCAST_DILATION times as slowly.
  *
- * The rank's clock is divided by the dilation, and what its processor does for the network takes
- * the time of a real host's processor, multiplied by the dilation: the library sleeps for it. With
- * links that are slowed alike, two cores so show many hosts with fast links; ratios of times stay
- * those of the fast network (time dilation: Gupta et al., NSDI 2006).
+ * The rank's clock is divided by the dilation. Work of its processor for the network takes a real
+ * host's time, multiplied by the dilation: the library sleeps for it. With links that are slowed
+ * alike, two cores so show many hosts with fast links; ratios of times stay those of the fast
+ * network (time dilation: Gupta et al., NSDI 2006).
  *
  * Only processes that MPI has started as ranks are dilated: mpirun and its daemons are not.
  * CLOCK_REALTIME and relative sleeps stay real.

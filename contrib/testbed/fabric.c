@@ -1,10 +1,10 @@
 /*
  * pipebcast-fabric: the links and switches of an emulated Ethernet cluster.
  *
- * It owns the far ends of the hosts' virtual links in its network namespace and moves
- * every frame through the directed links of its path, as fabric_model.h describes, in real
- * time. Destinations are known by address: host number i (in the order of the
- * topology file) has the address 02:70:62 followed by i in three bytes.
+ * It owns the far ends of the hosts' virtual links in its network namespace. In real time it moves
+ * every frame through the directed links of its path, as fabric_model.h describes. Destinations are
+ * known by address: host number i (in the order of the topology file) has the address 02:70:62
+ * followed by i in three bytes.
  */
 #include <inttypes.h>
 #include <stdio.h>

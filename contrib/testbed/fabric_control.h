@@ -2,9 +2,9 @@
  * The control socket: other programs ask a running fabric.
  *
  * A client connects, sends one request, closes its side of the connection for sending, and reads
- * the answer: any number of lines of words, key=value after the first, and at its end a line "ok"
- * or "error: what and why". A request is one of these words, or lines of steps (fabric_words.h),
- * which are done all or not at all:
+ * the answer. That is any number of lines of words, key=value after the first. The last line is
+ * "ok" or "error: what and why". A request is one of these words, or lines of steps
+ * (fabric_words.h), which are done all or not at all:
  *
  *   status   what every link and the fabric itself did
  *   reset    all counters back to zero

@@ -9,9 +9,9 @@
  * from there only members at that spine can be taken.
  *
  * A node of several switches is as if its members were plugged in turn: member m of a link ends at
- * switch m modulo their number; between two such nodes every pair of switches is joined before
- * one is joined twice. A switch that has no member of its own sends over any, as if the merged
- * switches were joined by links that are never the bottleneck.
+ * switch m modulo their number. Between two such nodes every pair of switches is joined before one
+ * is joined twice. A switch that has no member of its own sends over any. The merged switches are
+ * as if joined by links that are never the bottleneck.
  */
 #ifndef FABRIC_MEMBERS_H
 #define FABRIC_MEMBERS_H
@@ -54,8 +54,8 @@ int fabric_members_first(const fabric_members_t *members, int link);
 int fabric_members_count(const fabric_members_t *members, int link);
 
 /**
- * The member of a directed link, which must have one, that a flow takes from switch `from` of those
- * merged in the sending node: always the same. O(members of the link).
+ * The member of a directed link, which must have one, for a flow from switch `from` of those merged
+ * in the sending node. It is always the same. O(members of the link).
  */
 int fabric_members_choose(const fabric_members_t *members, int link, int from, uint32_t flow);
 

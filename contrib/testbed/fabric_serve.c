@@ -153,9 +153,9 @@ static void sleep_until(fabric_t *fabric, int64_t now, int64_t wake)
 }
 
 /**
- * Sleeps until there is something to do. A frame that comes now has its next event a
- * hop later at the earliest: if the next known event is nearer than that, there is no
- * need to wake up for frames, which saves most of the wake-ups under load.
+ * Sleeps until there is something to do. A frame that comes now has its next event a hop later at
+ * the earliest. If the next known event is nearer, the loop need not wake up for frames. That saves
+ * most of the wake-ups under load.
  */
 static void wait_for_work(fabric_t *fabric)
 {
@@ -208,8 +208,8 @@ static void run(fabric_t *fabric)
 }
 
 /**
- * Asks the fair scheduler (Linux 6.12 and later) for short time slices, which anyone may:
- * who asks for little at a time is served sooner after a wake-up.
+ * Asks the fair scheduler (Linux 6.12 and later) for short time slices, which anyone may. A process
+ * that asks for little is served sooner after a wake-up.
  */
 static void ask_short_slice(void)
 {

@@ -3,15 +3,15 @@
  *
  * On a real cluster a waiting rank spins on its host's own processor and disturbs no one. Here all
  * hosts share few processors, and spinning ranks delay busy ones for milliseconds. Preloaded into
- * the ranks, this library makes a poll for events without a timeout wait if it follows a
- * sched_yield(): in the kernel, for an event or for PIPEBCAST_IDLE_US microseconds (default 1000).
- * This bounds the delay of messages without an event, such as those in shared memory.
+ * the ranks, this library makes a poll without a timeout wait if it follows a sched_yield(). It
+ * waits in the kernel, for an event or for PIPEBCAST_IDLE_US microseconds (default 1000). This
+ * bounds the delay of messages without an event, such as those in shared memory.
  *
- * A poll does not wait if the rank itself has slept since the yield: such a sleep stands for a
+ * A poll does not wait if the rank itself has slept since the yield. Such a sleep stands for a
  * computation with polls now and then.
  *
  * If PIPEBCAST_IDLE_EMPTY is a number, a poll also waits after this number of polls in a row
- * without an event: for programs that never yield (MPICH).
+ * without an event. That is for programs that never yield (MPICH).
  *
  * If PIPEBCAST_IDLE_YIELD is set, the yield itself sleeps for PIPEBCAST_IDLE_US, and polls do not:
  * for ranks that have shared memory alone and seldom poll.

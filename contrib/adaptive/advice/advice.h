@@ -1,11 +1,11 @@
 /*
  * Advice: which trees the broadcasts of a set of hosts should take now.
  *
- * An advisor computes trees from what was measured, and writes them into a directory
- * that it shares with running jobs; the root of a broadcast looks there. One file for
- * each set of hosts, DIR/advice-HASH, replaced as a whole. Advice ages: a tree that was
- * good for a load is bad when the load is gone (paper 4, section 3.1, the broadcast
- * after the load), so each file says how long it holds.
+ * An advisor computes trees from what was measured, and writes them into a directory that it shares
+ * with running jobs; the root of a broadcast looks there. One file for each set of hosts,
+ * DIR/advice-HASH, replaced as a whole. Advice ages: a tree that was good for a load is bad when
+ * the load is gone (paper 4, section 3.1, the broadcast after the load). So each file says how long
+ * it holds.
  *
  * A reader that finds no tree for a root and size in it takes this for: the
  * static plan is best.
@@ -61,10 +61,10 @@ int pb_advice_new(const char *const *hosts, int n_hosts, int max_age, pb_advice_
 void pb_advice_free(pb_advice_t *advice);
 
 /**
- * Adds a copy of a tree whose nodes are the hosts by their numbers in advice->hosts. PB_ERR_INPUT
- * if a stream is no tree over all hosts from the root, a number is out of range, the tree overlaps
- * with another of the same root, or there are too many; PB_ERR_NO_MEMORY. O(hosts * streams +
- * trees).
+ * Adds a copy of a tree whose nodes are the hosts by their numbers in advice->hosts.
+ * PB_ERR_NO_MEMORY. PB_ERR_INPUT if there are too many trees, or the tree overlaps with another of
+ * the same root. So it is if a number is out of range, or a stream is no tree over all hosts from
+ * the root. O(hosts * streams + trees).
  */
 int pb_advice_add(pb_advice_t *advice, const pb_advice_tree_t *tree);
 

@@ -4,10 +4,10 @@
  * A file of one writer, mapped, so that a record costs no system call; a ring, so that its size is
  * bounded. There are two kinds. DIR/history-HASH-TOKEN holds broadcasts as their roots saw them, to
  * predict the next (paper 4, section 2.5). DIR/rates-HASH-TOKEN holds the rate at which each parent
- * delivered to this host: measurements of the network while a program runs (left open in the
- * paper's section 6). HASH is the hash of the set of hosts.
+ * delivered to this host. A program so measures the network while it runs (left open in the paper's
+ * section 6). HASH is the hash of the set of hosts.
  *
- * Each record has its number and a hash of its own: a reader may read while a record is written,
+ * Each record has its number and a hash of its own. So a reader may read while a record is written,
  * and a crash makes at most this one illegible. Invalid records are ignored and counted. A file is
  * stale if its last record is old; its reader decides what is old.
  */

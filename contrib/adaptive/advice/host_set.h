@@ -1,7 +1,6 @@
 /*
- * A set of hosts: what advice and measurements are about. Sorted by bytes, so that
- * every process that lists the same hosts in any order has the same set, the same numbers for
- * them and the same hash.
+ * A set of hosts: what advice and measurements are about. Sorted by bytes. So all processes that
+ * list the same hosts, in any order, have the same set, numbers and hash.
  */
 #ifndef PB_HOST_SET_H
 #define PB_HOST_SET_H
@@ -24,10 +23,10 @@ typedef struct pb_host_set {
 } pb_host_set_t;
 
 /**
- * The set of the `n` names, which may repeat and are copied; free with
- * pb_host_set_free(), which takes NULL too. PB_ERR_INPUT if there is none, there are more
- * different ones than PB_HOST_SET_MAX, or one is not 1 to PB_HOST_SET_MAX_NAME printable
- * ASCII characters without space and '#'; PB_ERR_NO_MEMORY. O(n log n).
+ * The set of the `n` names, which may repeat and are copied; free with pb_host_set_free(), which
+ * takes NULL too. PB_ERR_NO_MEMORY, or PB_ERR_INPUT if there is no host or there are more than
+ * PB_HOST_SET_MAX. So it is if a name is not 1 to PB_HOST_SET_MAX_NAME printable ASCII characters
+ * without space and '#'. O(n log n).
  */
 int pb_host_set_new(const char *const *names, int n, pb_host_set_t **set_p);
 void pb_host_set_free(pb_host_set_t *set);

@@ -15,9 +15,9 @@ enum advise_method {
 };
 
 /**
- * An annealed tree is taken, and a tree in use left, only for one that is predicted to take this
- * percent of the other's time or less: predictions are not exact, a search finds what they are
- * most wrong about, and a tree that works is worth something.
+ * Percent of the other's time that an annealed tree, or one in place of a tree in use, may be
+ * predicted to take at most. Predictions are not exact, and a search finds what they are most wrong
+ * about. A tree that works is worth something.
  */
 #define ADVISE_WORTH_PERCENT 95
 
@@ -43,10 +43,10 @@ struct advise_found {
 };
 
 /**
- * Finds the fastest tree as predicted for the links as they are: the best of the multilevel tree,
- * the static plans that are one tree, and the two trees; or clusteredSA's tree, if that is clearly
- * faster than all of these. The caller gives it back by advise_found_clear(), which takes zeros and
- * what an error has left, too. Errors: PB_ERR_NO_MEMORY, PB_ERR_INPUT (no such root). */
+ * Finds the fastest tree as predicted for the links as they are: of the multilevel tree, the static
+ * plans that are one tree, and the two trees. If clusteredSA's tree is clearly faster than all of
+ * these, it is that. The caller gives it back by advise_found_clear(), which takes zeros and
+ */
 int advise_find(const struct advise_network *network, const struct advise_wish *wish,
                 struct advise_found *found);
 void advise_found_clear(struct advise_found *found);

@@ -54,8 +54,8 @@ struct advise_network {
 };
 
 /**
- * The matrix of these hosts: of the file of links if that holds and has them all, else the
- * topology's, or one cluster, with assumed values. Clear also after an error, which was reported:
+ * The matrix of these hosts, from the file of links if that holds and has them all. Else it is
+ * assumed, from the topology or as one cluster. Clear also after an error, which was reported:
  * PB_ERR_UNKNOWN (the topology lacks a host), PB_ERR_NO_MEMORY and others. O(hosts^2 * path).
  */
 int advise_network_make(const struct advise_knowledge *knowledge, const pb_host_set_t *hosts,

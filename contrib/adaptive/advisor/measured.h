@@ -2,12 +2,12 @@
  * Link rates measured by running broadcasts (ours; left open in the paper's section 6).
  *
  * Each host notes the rate at which its parent delivered. A slow edge may have a reason in the
- * tree: the parent itself got the message no faster (or at an unknown rate), or the edge shared a
+ * tree. The parent itself got the message no faster (or at an unknown rate), or the edge shared a
  * full link with others of the tree. Without such a reason its rate replaces the probe's for the
  * path between the two clusters. A fast edge shows that the path is at least as fast.
  *
  * Paths that no tree uses are not measured and keep their last rates. Those that leave or enter a
- * cluster next to a loaded one are suspected: they are taken to be a little slower, so that other
+ * cluster next to a loaded one are suspected. They are taken to be a little slower, so that other
  * paths come first. If two paths into (out of) a cluster are loaded and none is known to be free,
  * all unmeasured ones are taken to be loaded.
  */

@@ -1,6 +1,6 @@
 /*
- * The next broadcast of a program, from those before (paper 4, section 2.5): simple linear
- * regressions of message sizes and of the gaps between broadcasts over their numbers.
+ * The next broadcast of a program, from those before (paper 4, section 2.5). It has simple linear
+ * regressions of message sizes, and of gaps between broadcasts, over their numbers.
  */
 #ifndef ADVISE_NEXT_BROADCAST_H
 #define ADVISE_NEXT_BROADCAST_H
@@ -27,8 +27,8 @@ double advise_regress(const double *values, int n);
 
 /**
  * Predicts the broadcast after the last of `n` records, oldest first, all of one root. A size is
- * between half the smallest and twice the largest one seen and at least 1, a gap between half
- * the smallest and twice the largest one seen: a line knows no such bounds. False if n is 0.
+ * between half the smallest and twice the largest one seen, and at least 1. So is a gap, without
+ * that least value. A line knows no such bounds. False if n is 0.
  */
 bool advise_predict(const pb_history_record_t *records, int n, struct advise_next *next);
 

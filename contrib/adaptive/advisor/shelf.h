@@ -1,6 +1,6 @@
 /*
- * The trees that are advised for one set of hosts, each with the time at which it was found: a
- * file of advice is written again with each new tree, but old ones must not pass for new.
+ * The trees that are advised for one set of hosts, each with the time at which it was found. A file
+ * of advice is written again with each new tree, but old trees must not pass for new.
  */
 #ifndef ADVISE_SHELF_H
 #define ADVISE_SHELF_H

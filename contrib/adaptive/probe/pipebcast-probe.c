@@ -1,8 +1,8 @@
 /*
  * pipebcast-probe: measures the links between clusters, for pipebcast-advisor. See --help.
  *
- * Two ranks measure at a time, as two measurements would disturb each other: the steps
- * follow each other by a word from one step's leader to the next one's. All others sleep.
+ * Two ranks measure at a time, as two measurements would disturb each other. One step's leader
+ * starts the next one by a word to its leader. All others sleep.
  */
 #include <assert.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* Measurements of the probe (paper 4, section 2.5): between the representatives of each two
- * clusters, between two nodes inside each cluster, and of each node's start-up cost. */
+/* Measurements of the probe (paper 4, section 2.5): between representatives of each two clusters,
+ * between two nodes inside each cluster, and each node's start-up cost. */
 #ifndef ADVISE_PROBE_PLAN_H
 #define ADVISE_PROBE_PLAN_H
 

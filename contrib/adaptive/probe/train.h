@@ -1,13 +1,13 @@
 /*
  * Bounds on a link's bandwidth by the arrival times of a train's messages.
  *
- * A process may find a message long after its bytes came: TCP holds back data behind a lost frame
- * until this is repeated, a process waits for a processor, and frames may wait in a queue that they
+ * A process may find a message long after its bytes came. TCP holds back data behind a lost frame
+ * until this is repeated. A process waits for a processor. Frames may wait in a queue that they
  * leave faster than they came. After such a wait all messages are found together, and the speed
- * between two messages has no meaning: without the wait it is far too high, with it too low. The
- * speed of the whole train since its start word includes all waits, so it is a lower bound. If the
- * speed of the second half is close to it, there was no long wait in the first half; and if no two
- * messages have half of the train's time between them, there was none in the second.
+ * between two messages has no meaning. It is far too high without the wait, and too low with it.
+ * The speed of the whole train since its start word includes all waits, so it is a lower bound. If
+ * the speed of the second half is close to it, there was no long wait in the first half; and if no
+ * two messages have half of the train's time between them, there was none in the second.
  */
 #ifndef ADVISE_PROBE_TRAIN_H
 #define ADVISE_PROBE_TRAIN_H

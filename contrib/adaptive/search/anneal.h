@@ -1,16 +1,14 @@
 /*
  * Broadcast trees by simulated annealing (paper 4, sections 2.2 to 2.4).
  *
- * basicSA changes one tree again and again: a node on the way to the last leaf
- * becomes the child of a random other one, and what costs more is kept with a
- * chance that falls with the temperature. driverSA runs it on random trees, then
- * on the best found (the good list). clusteredSA runs that on pools of nodes that
- * are well connected, and then on the pools' roots.
+ * basicSA changes one tree again and again. A node on the way to the last leaf becomes the child of
+ * a random other one. A tree that costs more is kept with a chance that falls with the temperature.
+ * driverSA runs it on random trees, then on the best found (the good list). clusteredSA runs that
+ * on pools of nodes that are well connected, and then on the pools' roots.
  *
- * Beyond the paper (ours): with several segments,
- * half of the nodes that are moved are taken from the edges that determine the
- * period, not from the way to the last leaf. All is seeded, so that with a budget
- * counted in transformations a run can be repeated exactly.
+ * Beyond the paper (ours): with several segments, half of the moved nodes are taken from the edges
+ * that determine the period. The others are from the way to the last leaf. All is seeded, so that
+ * with a budget counted in transformations a run can be repeated exactly.
  */
 #ifndef PB_ANNEAL_H
 #define PB_ANNEAL_H
@@ -70,8 +68,8 @@ typedef struct pb_anneal_options {
 
     /*
      * basicSA. The paper names no unit of its costs. Here `degrees` degrees of temperature are the
-     * cost of the best tree of the run: at a temperature of one degree a tree that costs 1 /
-     * degrees more is kept with chance 1/e.
+     * cost of the best tree of the run. At one degree a tree that costs 1 / degrees more is kept
+     * with chance 1/e.
      */
     int degrees;
     int initial_temperature; /**< each temperature in percent of the one before */

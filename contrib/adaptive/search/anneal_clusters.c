@@ -1,10 +1,9 @@
 /*
  * clusteredSA: driverSA on pools, then the same on the pools' roots.
  *
- * The paper leaves two things open. Pools' roots may be no fewer than the nodes
- * they come from, if no two nodes are alike: then, and after max_levels divisions,
- * the nodes are one pool. And pool sets that are the same for two percentages are
- * tried once.
+ * The paper leaves two things open. Pools' roots may be no fewer than the nodes they come from, if
+ * no two nodes are alike. Then, and after max_levels divisions, the nodes are one pool. And pool
+ * sets that are the same for two percentages are tried once.
  */
 #include <stdlib.h>
 #include <string.h>

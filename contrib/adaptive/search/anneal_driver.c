@@ -34,8 +34,8 @@ static void anneal_once(pb_anneal_run_t *run, const int *nodes, int n, int64_t d
     }
 }
 
-/* The first phase. With a deadline it ends when the best tree has not changed for
- * longer than a share of the time that is left: the paper's sliding window. */
+/* The first phase. With a deadline it ends when the best tree has not changed for a share of the
+ * time that is left: the paper's sliding window. */
 static void randomise(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t deadline)
 {
     const pb_anneal_options_t *options = run->options;

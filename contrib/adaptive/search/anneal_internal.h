@@ -49,8 +49,8 @@ int pb_anneal_drive(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t d
                     int *parent);
 
 /**
- * driverSA's second phase, alone: basicSA on the trees of `good` in turn, until the
- * deadline, or if that is PB_ANNEAL_NEVER for the options' number of runs.
+ * driverSA's second phase, alone. It runs basicSA on the trees of `good` in turn until the
+ * deadline, or for the options' number of runs if that is PB_ANNEAL_NEVER.
  */
 void pb_anneal_refine(pb_anneal_run_t *run, pb_good_trees_t *good, const int *nodes, int n,
                       int64_t deadline);

@@ -109,9 +109,8 @@ int64_t pb_link_time(uint64_t bytes, uint64_t bandwidth);
  *   pair n0 n1 latency 3100000 bandwidth 1100000             # these two nodes, before the above
  *   end 8
  *
- * Each ordered pair of clusters needs its link. `end` counts the items between the
- * first line and itself, so that a file that was not written to its end, or that
- * has lost lines, is found out.
+ * Each ordered pair of clusters needs its link. `end` counts the items between the first line and
+ * itself. So a file that was not written to its end, or has lost lines, is found out.
  */
 #define PB_LINK_MATRIX_VERSION 1
 

@@ -28,24 +28,23 @@ typedef struct pb_link_share {
 } pb_link_share_t;
 
 /**
- * The links of a known network: rank i of the placement is node i of the matrix,
- * and links are numbered as in topo/network/network.h. The capacity of a link is the highest
- * bandwidth that was measured over it, times how much faster the link is than the
- * slowest of that pair's way: what is measured between two hosts of 1 Gbit/s
- * says of a trunk of 10 Gbit/s that it carries ten such. No unit of the network's speeds is
- * needed for that. A pair that has less than PB_LINK_SHARE_FREE_PERCENT of what the best pair
- * has, in proportion to the speeds of their slowest links, has a way that others load. As it
- * may be any of its links that is loaded, it shows of each no more than it has itself.
- * The caller frees the share. PB_ERR_INPUT if the placement has not as many
- * ranks as the matrix has nodes; PB_ERR_NO_MEMORY. O(nodes^2 * path).
+ * The links of a known network: rank i of the placement is node i of the matrix, and links are
+ * numbered as in topo/network/network.h. The capacity of a link is the highest bandwidth that was
+ * measured over it, in proportion to its speed over the slowest link of that pair's way. So 1
+ * Gbit/s between two hosts shows that a trunk of 10 Gbit/s carries ten such flows. No unit of the
+ * network's speeds is needed for that. A pair has a way that others load if it has less than
+ * PB_LINK_SHARE_FREE_PERCENT of the best pair's bandwidth. Both are in proportion to the speeds of
+ * their slowest links. As it may be any of its links that is loaded, it shows of each no more than
+ * it has itself. The caller frees the share. PB_ERR_INPUT if the placement has not as many ranks as
+ * the matrix has nodes; PB_ERR_NO_MEMORY. O(nodes^2 * path).
  */
 int pb_link_share_network(const pb_link_matrix_t *matrix, const pb_placement_t *placement,
                           pb_link_share_t **share_p);
 
 /**
- * Makes the shares that are assumed without a known network: links out of and into each node,
- * between each two clusters, and between each two sites. Capacities are the highest bandwidths
- * measured over each. The caller frees it. PB_ERR_NO_MEMORY. O(nodes^2 + clusters^2).
+ * Makes the shares that are assumed without a known network: links out of and into each node, and
+ * between each two clusters and sites. Capacities are the highest bandwidths measured over each.
+ * The caller frees it. PB_ERR_NO_MEMORY. O(nodes^2 + clusters^2).
  */
 int pb_link_share_clusters(const pb_link_matrix_t *matrix, pb_link_share_t **share_p);
 

@@ -1,16 +1,16 @@
 /*
  * The cost of a broadcast tree by measured links.
  *
- * Mateescu's model, as paper 4 uses it (section 2.2): a node that has the whole message sends it to
- * its children in turn; it starts a send in its initiation cost s and is then free for the next
- * one, while the message needs the link's latency L and its size over the bandwidth, y. The k-th
- * child (from 1) of v has it k * s(v) + L + y after v. A node sends to its children in the order
- * with the least cost: those first that take longest from the send to the last node below them
+ * Mateescu's model, as paper 4 uses it (section 2.2). A node that has the whole message sends it to
+ * its children in turn. A send takes its initiation cost s, and the node is then free for the next
+ * one. The message needs the link's latency L and its size over the bandwidth, y. The k-th child
+ * (from 1) of v has it k * s(v) + L + y after v. A node sends to its children in the order with the
+ * least cost. Children with the longest time from the send to the last node below them come first
  * (Mateescu's labels, found from the leaves up).
  *
  * Beyond the paper (ours):
  *
- * - Sharing. An edge has 1/k of the capacity of a link that k edges of the tree use: y is the
+ * - Sharing. An edge has 1/k of the capacity of a link that k edges of the tree use. So y is the
  *   largest of its own time and, over its links, k times the link's time for a segment. So all
  *   edges are taken to send concurrently, as in a pipeline; for one segment this is pessimistic.
  * - Segments. The first one takes the time above; each further one comes a period
@@ -40,11 +40,10 @@ typedef struct pb_tree_costs {
 } pb_tree_costs_t;
 
 /**
- * The costs of a message of `bytes`, cut into segments of `segment` bytes (0: not
- * cut). The caller frees them; matrix and share must outlive them. PB_ERR_INPUT if
- * bytes are more than PB_TREE_COST_MAX_BYTES, a bandwidth is 0, a start-up cost or
- * latency out of range, or the share is of another number of nodes;
- * PB_ERR_NO_MEMORY. O(nodes^2 + links).
+ * The costs of a message of `bytes`, cut into segments of `segment` bytes (0: not cut). The caller
+ * frees them; matrix and share must outlive them. PB_ERR_NO_MEMORY, or PB_ERR_INPUT if bytes are
+ * more than PB_TREE_COST_MAX_BYTES, a number is out of range, or the share has another number of
+ * nodes. O(nodes^2 + links).
  */
 int pb_tree_costs_new(const pb_link_matrix_t *matrix, const pb_link_share_t *share, uint64_t bytes,
                       uint64_t segment, pb_tree_costs_t **costs_p);
@@ -58,13 +57,11 @@ void pb_tree_costs_free(pb_tree_costs_t *costs);
 int pb_tree_cost(const pb_tree_costs_t *costs, pb_tree_t *tree, int64_t *cost_p);
 
 /**
- * Mateescu's tree over all nodes (paper 4, sections 1 and 2.1): the shortest-path
- * method, extended by initiation costs. Of all nodes that have the message and all
- * that have not, those two come next for which the message arrives first, by the
- * model without sharing; then children are ordered by labels. With several
- * segments it is the tree that is fastest for the first of them. The caller frees
- * it. PB_ERR_NO_MEMORY, PB_ERR_INPUT (no such root). O(nodes^2 log nodes) time,
- * O(nodes^2) memory.
+ * Mateescu's tree over all nodes (paper 4, sections 1 and 2.1): the shortest-path method, extended
+ * by initiation costs. Of all nodes that have the message and all that have not, the pair with the
+ * first arrival comes next, by the model without sharing. Then children are ordered by labels. With
+ * several segments it is the tree that is fastest for the first of them. The caller frees it.
+ * PB_ERR_NO_MEMORY, PB_ERR_INPUT (no such root). O(nodes^2 log nodes) time, O(nodes^2) memory.
  */
 int pb_tree_mateescu(const pb_tree_costs_t *costs, int root, pb_tree_t **tree_p);
 

@@ -20,8 +20,8 @@ static void send(builder_t *b, int from, int to)
     b->tree->child_index[to] = b->n_children[from]++;
 }
 
-/* A binomial tree over the group, from its first node: of those that node i has to
- * reach, up to i + reach, it gives the farther half to the first of them. */
+/* A binomial tree over the group, from its first node. Node i has to reach the nodes up to i +
+ * reach. It gives the farther half to the first node of that half. */
 static void binomial(builder_t *b, int n)
 {
     int reach = 1;

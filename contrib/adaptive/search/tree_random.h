@@ -8,7 +8,7 @@
 #include "topo/util/random.h"
 
 /**
- * Makes a random tree over the n nodes of `nodes` with the root nodes[0]: each other node, in
+ * Makes a random tree over the n nodes of `nodes` with the root nodes[0]. Each other node, in
  * random order, gets a random parent among those before it. Reorders nodes[1 .. n-1]. All child
  * indices are 0. O(nodes).
  */

@@ -28,11 +28,12 @@ struct bench_arrival_metrics {
 
 /**
  * The metrics of one broadcast whose message takes unit_ns, T(M), between two ranks. Let n be the
- * number of ranks, d the time from the root's arrival to the last one (0 if the root is last), and
- * w the sum of the times that earlier ranks wait for the root. Then no algorithm has a lower
- * average per-node time than ((n - 1) T + d + w) / n in the blocking and ((n - 1) T + w) / n in the
- * nonblocking model (Lemma 2). OPT is at most T / n above that (Lemma 1). The paper has w in words
- * (section 3.1): ranks that come before the root get nothing until the root comes. O(n).
+ * number of ranks, and d the time from the root's arrival to the last one (0 if the root is last).
+ * Let w be the sum of the times that earlier ranks wait for the root. Then no algorithm has a lower
+ * average per-node time than ((n - 1) T + d + w) / n in the blocking model (Lemma 2). In the
+ * nonblocking model it is ((n - 1) T + w) / n. OPT is at most T / n above that (Lemma 1). The paper
+ * has w in words (section 3.1): ranks that come before the root get nothing until the root comes.
+ * O(n).
  */
 void bench_arrival_measure(const struct bench_arrival_times *times, double unit_ns,
                            struct bench_arrival_metrics *metrics_p);
@@ -41,8 +42,8 @@ void bench_arrival_measure(const struct bench_arrival_times *times, double unit_
 enum bench_arrival_ratio {
     BENCH_RATIO_BLOCKING,
     BENCH_RATIO_NONBLOCKING,
-    /* Ours: both sides less the waiting for the root, which no algorithm can change and which,
-     * where the root is late, makes all ratios look alike. */
+    /* Ours: both sides less the waiting for the root. No algorithm can change that, and where the
+     * root is late, it makes all ratios look alike. */
     BENCH_RATIO_NET_BLOCKING,
     BENCH_RATIO_NET_NONBLOCKING,
     BENCH_N_RATIOS

@@ -29,11 +29,11 @@ struct bench_arrival_recipe {
 };
 
 /**
- * Delays of all ranks, in nanoseconds. RANDOM: whole units, 0 to max_if - 1 with equal
- * probability, the root's too. ROOT_FIRST: the same but none for the root. LATE: max_if units for
- * each receiver that is late, none for others and the root. For equal seed and number a rank keeps
- * its quantile in the distribution whatever max_if is (ours: so that points of a figure differ by
- * max_if and not by luck). O(n_ranks).
+ * Delays of all ranks, in nanoseconds. RANDOM: whole units, 0 to max_if - 1 with equal probability,
+ * the root's too. ROOT_FIRST: the same but none for the root. LATE: max_if units for each receiver
+ * that is late, none for others and the root. For equal seed and number a rank keeps its quantile
+ * in the distribution whatever max_if is. So points of a figure differ by max_if and not by luck
+ * (ours). O(n_ranks).
  */
 void bench_arrival_delays(const struct bench_arrival_recipe *recipe, int64_t *delays_ns);
 

@@ -137,7 +137,7 @@ static enum bench_status measure_loop(struct bench_measuring *measuring, int64_t
 
 /**
  * Warm-up and the modes asked for. Mode sync leaves half of the time left to mode loop. Where the
- * warm-up has used up the time limit, one broadcast of each mode is measured all the same: the
+ * warm-up has used up the time limit, one broadcast of each mode is measured all the same. The
  * first ones open connections, and count for nobody.
  */
 static enum bench_status measure_modes(struct bench_measuring *measuring,

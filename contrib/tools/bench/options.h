@@ -71,8 +71,8 @@ void bench_options_read(int argc, char **argv, struct bench_options *options);
 const char *bench_options_misfit(const struct bench_options *options, int n_ranks);
 
 /**
- * Warm-up broadcasts for messages of some bytes, where the user gave no number: at least 3, and
- * enough that 256 KB go over every connection, which opens TCP's congestion window; at most 20.
+ * Warm-up broadcasts for messages of some bytes, where the user gave no number: 3 to 20. They are
+ * enough that 256 KB go over every connection, which opens TCP's congestion window.
  */
 int bench_warmup_of(const struct bench_options *options, long long bytes);
 

@@ -1,8 +1,8 @@
 /*
- * The results in the columns of two other benchmarks, so that scripts and plots made for them work:
- * osu_bcast of the OSU Micro-Benchmarks 5 to 7, and Bcast of the Intel MPI Benchmarks (IMB-MPI1).
- * What is measured is explained in pipebcast-bench(1): the same times, but from starts that are
- * agreed on.
+ * The results in the columns of two other benchmarks, so that scripts and plots made for them work.
+ * They are osu_bcast of the OSU Micro-Benchmarks 5 to 7, and Bcast of the Intel MPI Benchmarks
+ * (IMB-MPI1). What is measured is explained in pipebcast-bench(1): the same times, but from starts
+ * that are agreed on.
  */
 #ifndef BENCH_OUTPUT_FOREIGN_H
 #define BENCH_OUTPUT_FOREIGN_H

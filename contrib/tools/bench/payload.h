@@ -21,8 +21,8 @@ bool bench_payload_make(struct bench_payload *payload, long long bytes);
 void bench_payload_free(struct bench_payload *payload);
 
 /**
- * Readies the message for one broadcast: at the root the pattern of that broadcast, elsewhere its
- * complement, so that a byte which is not written is always seen.
+ * Readies the message for one broadcast: at the root that broadcast's pattern, elsewhere its
+ * complement. So a byte which is not written is always seen.
  */
 void bench_payload_prepare(struct bench_payload *payload, long long broadcast, bool is_root);
 

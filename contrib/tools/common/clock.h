@@ -1,6 +1,6 @@
 /*
- * Time that all ranks agree on. Each host has its own clock; how far it is from rank 0's is
- * estimated from the fastest of several ping-pongs with rank 0 (Cristian 1989): the reply's clock
+ * Time that all ranks agree on. Each host has its own clock. Its distance from rank 0's is
+ * estimated from the fastest of several ping-pongs with rank 0 (Cristian 1989). The reply's clock
  * value belongs to the middle of the round trip, give or take half of it.
  */
 #ifndef COMMON_CLOCK_H

@@ -1,6 +1,6 @@
 /*
- * The command line of a program as a table over getopt_long(): the name of each option, its type
- * and range, where its value goes, and the text of --help. --help, --version and wrong options are
+ * The command line of a program as a table over getopt_long(). A row has an option's name, its type
+ * and range, where its value goes, and its text of --help. --help, --version and wrong options are
  * answered here and end the program, before MPI_Init in programs that use MPI. Under a launcher
  * rank 0 alone answers.
  */

@@ -1,6 +1,6 @@
 /*
- * A line on standard error that shows how far something is, and how long it will still take: only
- * on a terminal, and only of what takes longer than two seconds.
+ * A line on standard error that shows the progress of a run and the time that is left. It is shown
+ * only on a terminal, and only of a run that takes longer than two seconds.
  */
 #ifndef COMMON_PROGRESS_H
 #define COMMON_PROGRESS_H

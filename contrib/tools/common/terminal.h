@@ -6,7 +6,7 @@
 
 /**
  * Tells whether output to this process's descriptor 1 or 2 reaches a terminal. A launcher copies
- * its ranks' output to its own, so the launcher's counts: it may give a rank a terminal of its own
+ * its ranks' output to its own, so the launcher's counts. It may give a rank a terminal of its own
  * making, or a pipe. False if the launcher is on another host.
  */
 bool common_on_terminal(int descriptor);

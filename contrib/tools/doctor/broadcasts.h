@@ -32,10 +32,10 @@ void doctor_broadcast_try(const struct doctor_sides *sides, char *memory, int64_
                           char how[DOCTOR_HOW_SIZE]);
 
 /**
- * Measures one size within about `time_limit_s` seconds: the median, over broadcasts from rank 0 in
- * turn, of the longest time of any rank from a barrier to the end of its call. `memory` has
- * `bytes`. All ranks call, and have the same result. The first broadcasts of each do not count.
- * O(ranks).
+ * Measures one size within about `time_limit_s` seconds, by broadcasts from rank 0 in turn. The
+ * result is the median of the longest time of any rank, from a barrier to the end of its call.
+ * `memory` has `bytes`. All ranks call, and have the same result. The first broadcasts of each do
+ * not count. O(ranks).
  */
 void doctor_broadcast_measure(const struct doctor_sides *sides, char *memory, int64_t bytes,
                               double time_limit_s, doctor_broadcasting_fn_t *broadcasting,

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 
 /**
- * Finds a program of the project: in the directory by whose name this one was called, in the one
- * where it really is (a link may lead here), in libexec/pipebcast next to either, where configure
- * has put it, or else in PATH. So programs find each other wherever an installation was moved to.
- * False if it is nowhere.
+ * Finds a program of the project. It looks in the directory of this one's name, and where it really
+ * is (a link may lead here). Next it looks in libexec/pipebcast next to either, where configure has
+ * put it, and then in PATH. Else it looks in PATH. So programs find each other wherever an
+ * installation was moved to. False if it is nowhere.
  */
 bool front_program_find(const char *name, char path[PATH_MAX]);
 

@@ -34,9 +34,9 @@ enum {
 #define SYNC_EVERY (60000 * MS)
 
 /**
- * Between polls a rank sleeps for a part of the time that a message takes, as the messages under
- * way last for several times that: where many ranks share processors, polls more often take these
- * from the flows.
+ * Between polls a rank sleeps for a part of a message's time, as the messages under way last for
+ * several times that. Where many ranks share processors, more polls would take these from the
+ * flows.
  */
 #define NAPS_OF_MESSAGE 8
 #define LEAST_NAP (MS / 10)

@@ -2,8 +2,8 @@
  * Trials over MPI (topo/discover/trial.h): concurrent flows between hosts, timed where they arrive.
  *
  * Rank 0 leads: it sends each rank of a trial its part and collects the rates. A flow sends from an
- * agreed time on for as long as the trial lasts, with few messages under way, so that it takes what
- * it gets and no long queue is left behind. Its rate is what arrives in a window in which all flows
+ * agreed time on for as long as the trial lasts. It has few messages under way, so it takes what it
+ * gets and leaves no long queue behind. Its rate is what arrives in a window in which all flows
  * send. All other ranks sleep.
  */
 #ifndef TUNE_FLOWS_H
@@ -40,9 +40,9 @@ typedef bool tune_flows_part_t(void *context);
 
 /**
  * Finds the hosts of the communicator's ranks, and has rank 0 do its two parts while the others
- * take part in its trials, within the time and load of the options. `flows` is for the parts alone.
- * Collective. False on all ranks, with a message, if a part fails, there are fewer than two hosts,
- * or out of memory.
+ * take part in its trials. It keeps to the time and load of the options. `flows` is for the parts
+ * alone. Collective. False on all ranks, with a message, if a part fails, there are fewer than two
+ * hosts, or out of memory.
  */
 bool tune_flows_run(tune_flows_t *flows, MPI_Comm comm, const struct tune_options *options,
                     tune_flows_part_t *prepare, tune_flows_part_t *lead, void *context);

@@ -18,9 +18,9 @@ enum { MOST_MESSAGES = 4000, NAP_LEAST_NS = 50000, NAP_MOST_NS = 2000000 };
 /**
  * Largest messages that always go around the ring; larger ones do where that is quick. On slow
  * networks several would have to be under way to keep the links busy, as MPI sends parts of them in
- * turn, and the acknowledgements' share of the links does not change any more. On fast networks,
- * where both directions share processors and memory rather than a link, no smaller message shows
- * their cost.
+ * turn. The acknowledgements' share of the links does not change any more. On fast networks, where
+ * both directions share processors and memory rather than a link, no smaller message shows their
+ * cost.
  */
 enum { EASY_RING_BYTES = 32768 };
 #define QUICK_RING_NS 20e6
@@ -73,9 +73,9 @@ static int batch_of(enum tune_traffic traffic, uint64_t bytes, double message_ns
  * Repeats batches of one kind until the interval is narrow enough or the time is over; one batch
  * at least. Yields the mean time of a message.
  *
- * The result of one batch decides how long the next is, and those before it do not count where that
- * is far longer: messages of a short batch may all be there when a receiver that had to wait for a
- * processor looks, and seem to have taken no time.
+ * The result of one batch decides how long the next is. If that is far longer, the batches before
+ * it do not count. A receiver that had to wait for a processor may find all messages of a short
+ * batch there, as if they took no time.
  */
 static double settle(const struct tune_sweep *sweep, enum tune_traffic traffic, uint64_t bytes,
                      double budget_ns, double *error_p)

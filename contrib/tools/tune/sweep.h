@@ -38,7 +38,7 @@ void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept);
 void tune_sweep_ring(const struct tune_sweep *sweep, struct tune_swept *swept);
 
 /** Lowers a message's time to twice the time of the next larger one, if it is more, and returns
- * whether it was: the network was in use then, and the model's reader would reject the value. */
+ * whether it was. The network was in use then, and the model's reader would reject the value. */
 bool tune_limit(int64_t *value, int64_t next);
 
 /** tune_limit() for all gaps and round trips. Returns how many rows were changed. */

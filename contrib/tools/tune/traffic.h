@@ -37,22 +37,22 @@ struct tune_times {
 bool tune_team_make(struct tune_team *team, MPI_Comm comm, uint64_t max_bytes);
 void tune_team_free(struct tune_team *team);
 
-/** Least messages of a batch, by their size. MPI may send large ones in parts, several in turn:
- * these are twice as many as are under way, so that half of them are timed. */
+/** Least messages of a batch, by their size. MPI may send large ones in parts, several in turn.
+ * These are twice as many as are under way, so half of them are timed. */
 int tune_least_messages(enum tune_traffic traffic, uint64_t bytes);
 
 /**
  * The leader's call: has `n` messages of `bytes` sent, or tune_least_messages() if that is more.
  * Blocks until all have arrived.
  *
- * A stream is timed where it arrives, after its first quarter, and the first messages under way:
- * then queues are in their steady state, and the time is the wire's, not the time of copying into
- * socket buffers. No answer has to be subtracted. As in a long broadcast no message arrives where a
- * cache still holds the last one, and a ring sends the message that has just arrived: on fast
+ * A stream is timed where it arrives, after its first quarter and the first messages under way.
+ * Queues are then in their steady state, and the time is the wire's, not the time of copying into
+ * socket buffers. No answer has to be subtracted. As in a long broadcast, no message arrives where
+ * a cache still holds the last one, and a ring sends the message that has just arrived. On fast
  * networks memory takes most of the time. As many messages are under way as in the plugin, fewer
  * large ones. A ping-pong is the median of its rounds. A busy batch counts the thread's processor
- * time while it sleeps for `nap_ns` between polls, less the time of as many naps and polls without
- * traffic.
+ * time while it sleeps for `nap_ns` between polls. The time of as many naps and polls without
+ * traffic is subtracted.
  */
 struct tune_times tune_lead(const struct tune_team *team, enum tune_traffic traffic, uint64_t bytes,
                             int n);

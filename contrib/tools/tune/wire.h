@@ -14,10 +14,10 @@ struct tune_wire {
 };
 
 /**
- * The leader's call: finds both by sending two batches that differ in the number of messages, and
- * asking the kernel of each of this process's TCP connections how many more bytes were
- * acknowledged: other traffic is alike in both. False if the team does not talk over TCP or the
- * kernel does not report it; *wire_p then has the usual values.
+ * The leader's call: finds both by sending two batches that differ in the number of messages. It
+ * asks the kernel of each of this process's TCP connections how many more bytes were acknowledged.
+ * Other traffic is alike in both. False if the team does not talk over TCP or the kernel does not
+ * report it; *wire_p then has the usual values.
  */
 bool tune_wire_find(const struct tune_team *team, struct tune_wire *wire_p);
 

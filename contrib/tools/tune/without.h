@@ -1,6 +1,6 @@
 /*
- * Keeps pipebcast out of this job: it is to be compared with the broadcast of the fallback
- * component, and it must not serve the measurements themselves.
+ * Keeps pipebcast out of this job. It is compared with the fallback component's broadcast, and must
+ * not serve the measurements themselves.
  */
 #ifndef TUNE_WITHOUT_H
 #define TUNE_WITHOUT_H
