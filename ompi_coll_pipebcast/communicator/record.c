@@ -249,12 +249,13 @@ static char *own_host(char *why, size_t why_size)
 static char *write_text(const pb_facts_t *facts, const char *host)
 {
     char line[PB_FACTS_SIZE], *text = NULL;
-    const bool is_slurms = getenv("SLURM_TOPOLOGY_ADDR") != NULL;
-    char *address = is_slurms ? pb_address_record_write(getenv("SLURMD_NODENAME"),
-                                                        getenv("SLURM_TOPOLOGY_ADDR"),
-                                                        getenv("SLURM_TOPOLOGY_ADDR_PATTERN"))
-                              : pb_address_record_write(NULL, getenv("PIPEBCAST_TOPOLOGY_ADDR"),
-                                                        getenv("PIPEBCAST_TOPOLOGY_ADDR_PATTERN"));
+    const char *pattern = getenv("SLURM_TOPOLOGY_ADDR_PATTERN"),
+               *own = getenv("PIPEBCAST_TOPOLOGY_ADDR");
+    const bool is_own = own != NULL && (pattern == NULL || strchr(pattern, '.') == NULL);
+    char *address =
+        is_own ? pb_address_record_write(NULL, own, getenv("PIPEBCAST_TOPOLOGY_ADDR_PATTERN"))
+               : pb_address_record_write(getenv("SLURMD_NODENAME"), getenv("SLURM_TOPOLOGY_ADDR"),
+                                         pattern);
     if (address != NULL &&
         asprintf(&text, "%s\n%s\n%s", pb_facts_write(facts, line), host, address) < 0) {
         text = NULL;
