@@ -116,13 +116,6 @@ def check_tool(words):
             break
         if option.startswith("--") and not re.search(rf"{option}(?![\w-])", known):
             raise Fault(f"{name} has no option {option}")
-    if name == "pipebcast-paper":
-        listed = output(tools()[name], "list")
-        for word in arguments:
-            if word.startswith("-"):
-                break
-            if not re.search(rf"^{word}\s", listed, re.MULTILINE):
-                raise Fault(f"{name} has no experiment {word}")
     for tree in re.findall(r"\bpipebcast:(\w+)", " ".join(arguments)):
         check_parameter(PREFIX + "algorithm", tree)
 

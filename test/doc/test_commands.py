@@ -77,7 +77,7 @@ def main():
                       "mpirun --mca coll_pipebcast_fan_out 3 ./app", "make chekc", "frobnicate",
                       "mpirun --hostfile h pipebcast-tune --modle f", "apt-get install gc",
                       "export OMPI_MCA_coll_pipebcast_toplogy=f", "./contrib/check.sh --quik",
-                      "pipebcast-paper p2-fig1", "srun --mpj=pmix ./app"):
+                      "srun --mpj=pmix ./app"):
             tap.ok(fault_of(check_text, wrong) is not None, f"refused: {wrong}")
     return tap.done()
 

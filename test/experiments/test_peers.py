@@ -1,21 +1,17 @@
 #!/usr/bin/env python3
 """TAP test of comparisons with other broadcasts at their best: how they are run, and which are measured at
-greater sizes; and of time dilation. All measurements are made up."""
+greater sizes. All measurements are made up."""
 
-import csv
 import os
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PAPER = os.environ.get("PAPER", os.path.join(HERE, "../../contrib/experiments/paper"))
-EXPERIMENTS = os.path.dirname(os.path.abspath(PAPER))
-sys.path.insert(0, EXPERIMENTS)
+sys.path.insert(0, os.path.join(HERE, "../../contrib/experiments"))
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
-from benchlib import claims, counting
-from benchlib.experiments import dilation
+from benchlib import counting
 from benchlib.matrix import Matrix
 from benchlib.methods import MPICH, Method, expand_methods
 from benchlib.programs import find_mpich_mpirun
@@ -126,27 +122,6 @@ def test_osu():
        "the columns of osu_bcast, of what was measured")
 
 
-def test_dilation():
-    steps = dilation.steps_of(["1mbit", "10mbit"], 1)
-    eq([len(steps), [step[:2] for step in steps if step[1] == dilation.SPIN]],
-       [len(dilation.METHODS) * 2 + 1, [("10mbit", "spin")]], "ranks spin at some rates")
-    eq([step[2].name for step in dilation.steps_of(["1mbit"], 2, ["tuned:binomial"])], ["tuned:binomial"] * 2,
-       "--lines: only these methods")
-    with tempfile.TemporaryDirectory() as directory:
-        measured = dilation.Measured(os.path.join(directory, "results.csv"))
-        for rate, ratios in (("1mbit", (1.2, 1.4, 1.3)), ("2mbit", (1.4, 1.4, 1.5))):
-            for number, ratio in enumerate(ratios):
-                outcome = Outcome()
-                outcome.rows = [{**row(65536, 1000 * ratio, pingpong=1000), "sync_ratio": str(ratio)}]
-                measured.add(rate, dilation.SLEEP, dilation.METHODS[0], number, outcome)
-        with open(measured.path, encoding="utf-8") as file:
-            eq(len(list(csv.DictReader(file))), 6, "each row is written as it comes")
-    [verdict] = dilation.DILATION.verdicts(measured)
-    eq([round(ratio, 3) for _, _, ratio in verdict.ratios], [round(1.4 / 1.3, 3)], "medians are compared")
-    eq(claims.exit_status([verdict]), claims.REFUTED, "ratios that do not converge are reported")
-    eq("1.300" in "\n".join(dilation.table(measured)), True, "and printed by rate")
-
-
 def test_rates():
     rates = counting.keeps_up(2)
     eq([round(rates[name], 2) for name in ("forwards", "binary", "root")], [4, 5.33, 8],
@@ -154,7 +129,7 @@ def test_rates():
 
 
 def main():
-    for test in (test_methods, test_mpich, test_screening, test_osu, test_dilation, test_rates):
+    for test in (test_methods, test_mpich, test_screening, test_osu, test_rates):
         test()
     print(f"1..{COUNT[0]}")
     return 1 if COUNT[1] else 0

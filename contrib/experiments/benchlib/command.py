@@ -56,15 +56,6 @@ def find_programs(options, testbed=True):
         options.testbed = need_program(options.testbed, TESTBED, "--testbed")
 
 
-def chosen_topologies(names, known, usual, what="network"):
-    """The names of --topologies, which are `known`; `usual` where none are given."""
-    names = names or usual
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise UserError(f"--topologies: there is no {what} '{unknown[0]}'; there are {', '.join(known)}")
-    return names
-
-
 def dated_directory(name):
     return datetime.datetime.now().strftime(f"{name}-%Y%m%d-%H%M%S")
 

@@ -11,7 +11,6 @@ from .units import bytes_text
 # What stands at the axes.
 Axis = namedtuple("Axis", "x y")
 SIZES = Axis("message, bytes", "broadcast until the last rank has it, ms")
-BROADCASTS = Axis("broadcast", SIZES.y)
 
 
 def write_blocks(path, blocks):
@@ -48,21 +47,6 @@ set xrange [{ticks[0] / 1.4}:{ticks[-1] * 1.4}]
 {'' if log_y else 'set yrange [0:*]'}
 plot '{stem}.dat' index 0 using 1:2 with linespoints linecolor 'black' title columnheader(1), \\
     for [i=1:{len(blocks) - 1}] '{stem}.dat' index i using 1:2 with linespoints linewidth 2 \\
-    title columnheader(1)
-""")
-
-
-def write_series(directory, stem, title, blocks, axis=BROADCASTS):
-    """The same for one broadcast, or run, after the other: x is its number."""
-    write_blocks(os.path.join(directory, stem + ".dat"), blocks)
-    with open(os.path.join(directory, stem + ".gp"), "w", encoding="utf-8") as file:
-        file.write(plot_head(stem, title) + f"""\
-set key top right noenhanced
-set grid
-set xlabel '{axis.x}' noenhanced
-set ylabel '{axis.y}' noenhanced
-set yrange [0:*]
-plot for [i=0:{len(blocks) - 1}] '{stem}.dat' index i using 1:2 with linespoints linewidth 2 \\
     title columnheader(1)
 """)
 

@@ -17,6 +17,11 @@ CLUSTER_LATENCY = 0.2
 # multilevel tree, whose root sends to all other sites and clusters of its own, fills none.
 HOST_SPEED, ROOT_SITE_SPEED, SITE_SPEED = 8, 4, 4
 
+# One way, from a host to its switch; and what a host takes to begin a message.
+HOST_LATENCY_NS, STARTUP_NS = 5000, 20000
+# Bits a second of speed 1.
+LINK_RATE = 8e6
+
 # Of a link, what a broadcast's payload can have; for the times of a schedule.
 PAYLOAD_SHARE = 0.9
 
@@ -52,6 +57,53 @@ class Grid:
             out.append(f"SwitchName={site} Switches={','.join(clusters)} LinkSpeed={speed}")
         out.append(f"SwitchName=wan Switches={','.join(SITES)} LinkSpeed={SITE_SPEED}")
         return "\n".join(out) + "\n"
+
+    def way(self, sender, receiver):
+        """The directed links between two clusters."""
+        if sender == receiver:
+            return []
+        a, b = site_of(sender), site_of(receiver)
+        return [(sender, a), *([] if a == b else [(a, "wan"), ("wan", b)]), (b, receiver)]
+
+    def links(self, loads=()):
+        """
+        {(from, to): (speed that is left, latency in ns)} of directed links. loads: (from, to, share), clusters between
+        hosts of which a load takes this share of the slowest link on its way; the first host of each.
+        """
+        links = {}
+        for number in range(self.n_hosts):
+            for ends in self._both(self.host(number), self.clusters[number // self.per_cluster]):
+                links[ends] = HOST_SPEED, HOST_LATENCY_NS
+        for site, clusters in SITES.items():
+            for ends in self._both(site, "wan"):
+                links[ends] = SITE_SPEED, SITE_LATENCY[site] * 1e6
+            for ends in (ends for cluster in clusters for ends in self._both(cluster, site)):
+                links[ends] = ROOT_SITE_SPEED if ROOT_CLUSTER in clusters else 1, CLUSTER_LATENCY * 1e6
+        for sender, receiver, share in loads:
+            way = self.way(sender, receiver)
+            taken = share * min(links[ends][0] for ends in way)
+            for ends in [(self._first(sender), sender), *way, (receiver, self._first(receiver))]:
+                links[ends] = links[ends][0] - taken, links[ends][1]
+        return links
+
+    @staticmethod
+    def _both(one, other):
+        return (one, other), (other, one)
+
+    def _first(self, cluster):
+        return self.host(self.clusters.index(cluster) * self.per_cluster)
+
+    def links_text(self, links):
+        """links() as pipebcast-probe would write them."""
+        def measured(way):
+            return (f"latency {sum(links[ends][1] for ends in way) + 2 * HOST_LATENCY_NS:.0f} "
+                    f"bandwidth {min([HOST_SPEED, *(links[ends][0] for ends in way)]) * LINK_RATE / 8 * PAYLOAD_SHARE:.0f}")
+
+        items = [f"site {site}" for site in SITES]
+        items += [f"cluster {cluster} site {site_of(cluster)} {measured([])}" for cluster in self.clusters]
+        items += [f"node {self.host(n)} cluster {self.clusters[n // self.per_cluster]} startup {STARTUP_NS}" for n in range(self.n_hosts)]
+        items += [f"link {a} {b} {measured(self.way(a, b))}" for a in self.clusters for b in self.clusters if a != b]
+        return "\n".join(["pipebcast-links 1", *items, f"end {len(items)}"]) + "\n"
 
     def settings(self):
         """A script of the testbed with all latencies."""

@@ -11,12 +11,8 @@ from .units import UserError
 LIBRARY = os.path.dirname(os.path.realpath(__file__))
 BENCH = ["../tools/bench/pipebcast-bench", "pipebcast-bench"]
 TESTBED = ["../testbed/testbed", "../testbed/pipebcast-testbed", "pipebcast-testbed"]
-TOPO = ["../tools/topo/pipebcast-topo", "pipebcast-topo"]
-TUNE = ["../tools/tune/pipebcast-tune", "pipebcast-tune"]
 ADVISOR = ["../adaptive/advisor/pipebcast-advisor", "pipebcast-advisor"]
 PROBE = ["../adaptive/probe/pipebcast-probe", "pipebcast-probe"]
-# A test program: in a build directory alone.
-SUMMA = ["../../test/mpi/run_summa"]
 PLUGIN = "mca_coll_pipebcast.so"
 # Beside a built testbed, or where it is installed, seen from the installed library.
 IDLE = [os.path.join(LIBRARY, "../../../lib*/pipebcast/pipebcast-idle.so"),

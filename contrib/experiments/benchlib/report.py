@@ -11,11 +11,6 @@ from .programs import first_line
 from .units import bytes_text
 
 
-# Of samples as doc/results/*.csv have them.
-SAMPLE_COLUMNS = ["experiment", "network", "speed", "dilation", "method", "segment", "bytes", "run", "broadcast",
-                  "nanoseconds", "commit", "machine", "date"]
-
-
 def cell(value, width, mark=""):
     """A figure to about three places, right-aligned."""
     text = "-" if value is None else f"{value:.{3 if value < 10 else 1}f}{mark}"

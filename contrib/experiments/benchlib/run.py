@@ -21,16 +21,6 @@ class Outcome:
         self.counters = None
 
 
-def outcome_of(record):
-    """The outcome that report.outcome_record() made a record of."""
-    outcome = Outcome()
-    outcome.rows = record["rows"]
-    outcome.failure = record["failure"]
-    outcome.seconds = record["seconds"]
-    outcome.counters = record["counters"]
-    return outcome
-
-
 def reason_of(stderr, code):
     """The message of stderr, for people: our own, or else the first paragraphs of others."""
     lines = [line.strip() for line in stderr.splitlines()]

@@ -100,9 +100,10 @@ class Broadcast:
         return self.children[segment % len(self.children)].get(host, [])
 
 
-def completion(links, broadcasts, n_segments):
+def completion(links, broadcasts, n_segments, cost=None):
     """
-    When the last host has all its segments, in times of a segment on a link: hosts send each segment
+    When the last host has all its segments, in times of a segment on a link, or by cost, {link: (time of a segment,
+    latency)}: hosts send each segment
     to all children as soon as they have it, links carry one after the other in the order in which
     they come, switches store and forward them. Neither acknowledgements nor windows are in it.
     """
@@ -125,8 +126,9 @@ def completion(links, broadcasts, n_segments):
             send(now, broadcast, segment, way[-1][1])
             continue
         begun = max(now, free_at.get(way[done], 0))
-        free_at[way[done]] = begun + 1
-        heapq.heappush(events, (begun + 1, number, broadcast, segment, way, done + 1))
+        took, latency = cost[way[done]] if cost else (1, 0)
+        free_at[way[done]] = begun + took
+        heapq.heappush(events, (begun + took + latency, number, broadcast, segment, way, done + 1))
     return last
 
 

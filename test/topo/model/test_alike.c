@@ -1,6 +1,7 @@
 /*
  * Communicators like one another: how many there are, what their plans put on the links that they
- * share, and what is chosen for that. How well it goes is what "pipebcast-paper sharing" computes.
+ * share, and what is chosen for that. How well it goes is what
+ * "samples sharing" of contrib/experiments computes.
  */
 #include <stdlib.h>
 

@@ -1,21 +1,19 @@
 """Paper 2, Figures 12 (paper 1, Figure 8) and 17: contention-free trees against T(M)."""
 
 from ..claims import T, Claim
-from ..experiment import Experiment, Line, Panel
+from ..experiment import Figure
 
 K = 1024
 
-LINES = [Line("chain", "pipebcast:chain", segmented=True),
-         Line("binary, Algorithm 2", "pipebcast:binary", segmented=True),
-         Line("3-ary", "pipebcast:kary", segmented=True, settings={"coll_pipebcast_fanout": "3"}),
-         Line("two-tree", "pipebcast:twotree", segmented=True)]
+LINES = {"chain": "pipebcast:chain",
+         "binary, Algorithm 2": "pipebcast:binary",
+         "3-ary": "pipebcast:kary",
+         "two-tree": "pipebcast:twotree"}
 
-FIG12 = Experiment(
+FIG12 = Figure(
     name="p2-fig12",
     figure="paper 2, Figure 12 (paper 1, Figure 8)",
-    shows="Pipelined broadcast down different contention-free trees on topology (1), beside T(M).",
-    panels=[Panel("(a) Medium sized messages, topology (1)", "1", "8K:64K"),
-            Panel("(b) Large sized messages, topology (1)", "1", "128K:1M")],
+    places=("1",), sizes="8K:1M",
     lines=LINES,
     claims=[
         Claim("from 32 KB the linear tree is the fastest of the papers' trees",
@@ -36,12 +34,10 @@ FIG12 = Experiment(
               why="both trees fill level by level, and TCP acknowledges each segment (doc/design/bounds.md)"),
     ])
 
-FIG17 = Experiment(
+FIG17 = Figure(
     name="p2-fig17",
     figure="paper 2, Figure 17",
-    shows="The same on links so fast that the hosts' processors are the limit, as on the papers' "
-          "1000 Mbit/s Ethernet: give --rate.",
-    panels=[Panel("Topology (1)", "1", "32K:2M")],
+    places=("1",), sizes="32K:2M",
     lines=LINES,
     claims=[
         Claim("below 1 MB the binary tree is faster than the linear tree", "chain",
@@ -54,6 +50,4 @@ FIG17 = Experiment(
         Claim("even 2 MB take the linear tree clearly more than T(M) (we say: 1.2 times)", "chain",
               T, low=1.2, sizes=(2048 * K, None)),
     ],
-    notes=["All hosts of the testbed share one computer's processors. Where these are the limit, what "
-           "all ranks do adds up, so it is not known what one host can do."],
     speed="1gbit")

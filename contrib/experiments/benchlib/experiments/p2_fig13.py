@@ -6,18 +6,18 @@ scatter and all-gather by recursive doubling (below 512 KB) is tuned's scatter_a
 """
 
 from ..claims import T, Claim
-from ..experiment import Experiment, Line, Panel
+from ..experiment import Figure
 
 K = 1024
 M = 1024 * K
 
-LINES = [Line("chain", "pipebcast:chain", segmented=True),
-         Line("binary, Algorithm 2", "pipebcast:binary", segmented=True),
-         Line("two-tree", "pipebcast:twotree", segmented=True),
-         Line("tuned", "tuned"),
-         Line("scatter+recursive", "tuned:scatter_allgather"),
-         Line("scatter+ring", "tuned:scatter_allgather_ring"),
-         Line("binomial", "tuned:binomial")]
+LINES = {"chain": "pipebcast:chain",
+         "binary, Algorithm 2": "pipebcast:binary",
+         "two-tree": "pipebcast:twotree",
+         "tuned": "tuned",
+         "scatter+recursive": "tuned:scatter_allgather",
+         "scatter+ring": "tuned:scatter_allgather_ring",
+         "binomial": "tuned:binomial"}
 PAPERS = ("chain", "binary, Algorithm 2")
 OURS = (*PAPERS, "two-tree")
 MPICH = ("scatter+recursive", "scatter+ring")
@@ -27,17 +27,12 @@ TWOTREE_FIRST = Claim("the two-tree is faster than everything else", (*OURS[:-1]
                       "two-tree", low=1, said="ours")
 
 
-def panels(sizes):
-    return [Panel(f"({letter}) Topology ({topology})", topology, sizes)
-            for letter, topology in (("a", "1"), ("b", "4"), ("c", "5"))]
+PLACES = ("1", "4", "5")
 
-
-FIG13 = Experiment(
+FIG13 = Figure(
     name="p2-fig13",
     figure="paper 2, Figure 13 (paper 1, Figure 9)",
-    shows="Pipelined broadcast against scatter and all-gather and the binomial tree; medium sized "
-          "messages.",
-    panels=panels("8K:64K"),
+    places=PLACES, sizes="8K:64K",
     lines=LINES,
     claims=[
         Claim("from 8 KB pipelining with the linear tree is faster than the algorithms of LAM and "
@@ -46,74 +41,64 @@ FIG13 = Experiment(
         Claim("at 64 KB the linear tree is more than 30 % faster than MPICH's algorithm",
               MPICH, "chain", low=1.3, sizes=(64 * K, 64 * K)),
         Claim("on (5) the algorithms of LAM and MPICH perform poorly (we say: twice as slow as the "
-              "papers' trees)", (*MPICH, "binomial"), PAPERS, low=2, topologies=("5",),
+              "papers' trees)", (*MPICH, "binomial"), PAPERS, low=2, places=("5",),
               why="8 KB are too few segments to fill a tree, and at 64 KB filling still counts"),
         Claim("pipelined broadcast is faster than tuned's own choice", "tuned", OURS, low=1,
               said="ours"),
         TWOTREE_FIRST,
     ])
 
-FIG14 = Experiment(
+FIG14 = Figure(
     name="p2-fig14",
     figure="paper 2, Figure 14 (paper 1, Figure 10)",
-    shows="Pipelined broadcast against scatter and all-gather and the binomial tree; large "
-          "messages.",
-    panels=panels("128K:1M"),
+    places=PLACES, sizes="128K:1M",
     lines=LINES,
     claims=[
         Claim("on (1) and (4) from 512 KB MPICH is similar to the binary tree (we say: within "
               "25 %)", "scatter+ring", "binary, Algorithm 2", low=0.8, high=1.25,
-              sizes=(512 * K, None), topologies=("1", "4")),
+              sizes=(512 * K, None), places=("1", "4")),
         Claim("from 512 KB the linear tree is about twice as fast as MPICH (we say: at least 1.7 "
               "times)", MPICH, "chain", low=1.7, sizes=(512 * K, None)),
         Claim("at 1 MB the linear tree is more than 200 % faster than MPICH on all topologies",
               MPICH, "chain", low=3, sizes=(M, M)),
         Claim("on (5) the algorithms of LAM and MPICH perform poorly (we say: twice as slow as the "
-              "papers' trees)", (*MPICH, "binomial"), PAPERS, low=2, topologies=("5",)),
+              "papers' trees)", (*MPICH, "binomial"), PAPERS, low=2, places=("5",)),
         Claim("the linear tree is faster than the algorithms of LAM and MPICH",
               (*MPICH, "binomial"), "chain", low=1),
         Claim("1 MB on (5) takes the linear tree 107.3 ms where T(M) is 89.3 ms, 1.20 times (paper "
               "1; we say: at most that)", "chain", T, high=107.3 / 89.3, sizes=(M, M),
-              topologies=("5",)),
+              places=("5",)),
         Claim("pipelined broadcast is faster than tuned's own choice", "tuned", OURS, low=1,
               said="ours"),
         TWOTREE_FIRST,
-    ],
-    notes=["The paper states both that the linear tree is about twice as fast as MPICH from 512 KB, "
-           "and more than 200 % faster at 1 MB on all topologies; it counts 409.7 ms as 300 % more "
-           "than 107.3 ms, so these are 2 and 3 times."])
+    ])
 
-FIG18 = Experiment(
+FIG18 = Figure(
     name="p2-fig18",
     figure="paper 2, Figure 18",
-    shows="The same on 1000 Mbit/s Ethernet, where the papers' hosts could not send and receive "
-          "at the speed of the link.",
-    panels=panels("32K:1M"),
+    places=PLACES, sizes="32K:1M",
     lines=LINES,
     claims=[
         Claim("on (1) from 128 KB pipelined broadcast is noticeably faster than the others (we "
               "say: 1.1 times)", (*MPICH, "binomial"), PAPERS, low=1.1, sizes=(128 * K, None),
-              topologies=("1",)),
+              places=("1",)),
         Claim("on (1) at 128 KB MPICH takes 8.7 / 7.8 = 1.12 times as long as the binary tree",
               MPICH, "binary, Algorithm 2", low=8.7 / 7.8,
-              sizes=(128 * K, 128 * K), topologies=("1",)),
+              sizes=(128 * K, 128 * K), places=("1",)),
         Claim("on (1) at 512 KB MPICH takes 27.8 / 24.3 = 1.14 times as long as the binary tree",
               MPICH, "binary, Algorithm 2", low=27.8 / 24.3,
-              sizes=(512 * K, 512 * K), topologies=("1",)),
+              sizes=(512 * K, 512 * K), places=("1",)),
         Claim("on (4) from 32 KB to 256 KB recursive doubling suffers severe contention (we say: "
               "twice the binary tree)", "scatter+recursive", "binary, Algorithm 2", low=2,
-              sizes=(32 * K, 256 * K), topologies=("4",)),
+              sizes=(32 * K, 256 * K), places=("4",)),
         Claim("on (4) at 1 MB LAM takes 87.4 / 47.2 = 1.85 times as long as the binary tree",
-              "binomial", "binary, Algorithm 2", low=87.4 / 47.2, sizes=(M, M), topologies=("4",)),
+              "binomial", "binary, Algorithm 2", low=87.4 / 47.2, sizes=(M, M), places=("4",)),
         Claim("on (4) at 1 MB MPICH takes 57.4 / 47.2 = 1.22 times as long as the binary tree",
-              "scatter+ring", "binary, Algorithm 2", low=57.4 / 47.2, sizes=(M, M), topologies=("4",)),
+              "scatter+ring", "binary, Algorithm 2", low=57.4 / 47.2, sizes=(M, M), places=("4",)),
         Claim("on (5) all algorithms of LAM and MPICH are much slower at all sizes (we say: twice)",
-              (*MPICH, "binomial"), PAPERS, low=2, topologies=("5",)),
+              (*MPICH, "binomial"), PAPERS, low=2, places=("5",)),
         TWOTREE_FIRST,
     ],
-    notes=["A host of the testbed is never too slow for its link, whatever the --rate, as long as "
-           "the host keeps up: what gigabit did to the papers' hosts is not reproduced, only "
-           "the order of the algorithms."],
     speed="1gbit")
 
 FIGURES = [FIG13, FIG14, FIG18]

@@ -1,7 +1,7 @@
 """Paper 2, Figure 16: how much the segment size matters."""
 
 from ..claims import Claim
-from ..experiment import Experiment, Line, Panel
+from ..experiment import Figure
 from ..units import bytes_text
 
 K = 1024
@@ -12,13 +12,11 @@ def chain(segment):
     return f"chain, {bytes_text(segment)}"
 
 
-FIG16 = Experiment(
+FIG16 = Figure(
     name="p2-fig16",
     figure="paper 2, Figure 16",
-    shows="Pipelined broadcast down the linear tree with different segment sizes, beside tuned.",
-    panels=[Panel("(a) Topology (1)", "1", "32K:1M"), Panel("(b) Topology (3)", "3", "32K:1M")],
-    lines=[*(Line(chain(segment), f"pipebcast:chain:{segment}") for segment in SEGMENTS),
-           Line("tuned", "tuned")],
+    places=("1", "3"), sizes="32K:1M",
+    lines={**{chain(segment): f"pipebcast:chain:{segment}" for segment in SEGMENTS}, "tuned": "tuned"},
     claims=[
         Claim("from 512 B to 2 KB the segment size does not matter much (we say: the slowest of "
               "the three is within 1.5 times the fastest, from 128 KB)", chain(512),

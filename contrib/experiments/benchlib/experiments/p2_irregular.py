@@ -4,21 +4,19 @@ applied to it. Computed by the simulator of pipebcast-topo, in which each link p
 """
 
 import json
-import os
 import random
-import statistics
 import subprocess
 
-from ..claims import Claim, judge
-from ..conclusion import conclude
-from ..programs import TOPO, need_program
-from ..report import write_rows, write_text
+from ..claims import T, Claim
+from ..experiment import COMPUTED, MethodView
+from ..report import write_text
 from ..units import UserError
 
 N_SWITCHES, N_HOSTS, N_MORE_LINKS = 8, 32, 8
 SEGMENTS = [64, 512]
+SEGMENT, SEGMENT_NS = 1024, 1000
 KINDS = ["chain", "binary", "twotree"]
-WIRE = "T(M)"
+SEEDS = 10
 
 
 class IrregularNetwork:
@@ -106,76 +104,46 @@ def without_empty_leaves(above, at):
             del above[switch]
 
 
+def measure(session):
+    """Times of the simulator: a link passes a segment, of SEGMENT bytes, in SEGMENT_NS."""
+    for seed in range(1, SEEDS + 1):
+        network = IrregularNetwork(seed)
+        root = network.root()
+        for how, span in SPANNING.items():
+            path = write_text(session.directory, "network.conf", network.text(without_empty_leaves(span(network, root), network.at)))
+            for kind, segments, took in simulate(session.topo, path):
+                session.writer.write(f"network {seed}", f"{how}, {kind}", segments * SEGMENT, took * SEGMENT_NS, segment=SEGMENT,
+                                     speed=COMPUTED)
+        for segments in SEGMENTS:
+            # T(M) is that of two hosts on one switch: two links, one segment behind the other.
+            session.writer.write(f"network {seed}", "T", segments * SEGMENT, (segments + 1) * SEGMENT_NS, speed=COMPUTED)
+
+
+def simulate(topo, path):
+    """(kind, segments, times of a segment on a link) of each."""
+    done = subprocess.run([topo, "simulate", path, "--json", "--algorithm", ",".join(KINDS), "--segment-counts",
+                           ",".join(map(str, SEGMENTS))], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    try:
+        return [(run["algorithm"], run["segments"], run["time"]) for run in json.loads(done.stdout)["runs"]]
+    except (ValueError, KeyError):
+        raise UserError(f"pipebcast-topo simulate {path} failed: {done.stderr.strip()}") from None
+
+
 class Irregular:
     """Random networks, three spanning trees of each."""
 
     name = "p2-irregular"
     figure = "paper 2, section 6"
-    shows = (f"{N_HOSTS} hosts on {N_SWITCHES} switches with {N_MORE_LINKS} links more than a tree has: "
-             "broadcasts down trees that are contention-free on a spanning tree, over T(M), by the simulator.")
     claims = [
         *(Claim(f"{how}: broadcast is near-optimal with a linear tree (we say: 512 segments within 1.2 T(M))",
-                f"{how}, chain", WIRE, high=1.2, sizes=(512, None)) for how in SPANNING),
-        *(Claim(f"{how}: with two trees, too (we say: within 1.1 T(M))", f"{how}, twotree", WIRE, high=1.1,
-                sizes=(512, None), said="ours") for how in SPANNING),
+                f"{how}, chain", T, high=1.2, sizes=(512 * SEGMENT, None)) for how in SPANNING),
+        *(Claim(f"{how}: with two trees, too (we say: within 1.1 T(M))", f"{how}, twotree", T, high=1.1,
+                sizes=(512 * SEGMENT, None), said="ours") for how in SPANNING),
     ]
 
     @staticmethod
-    def simulate(command, path):
-        done = subprocess.run([*command, path, "--json", "--algorithm",
-                               ",".join(KINDS), "--segment-counts", ",".join(map(str, SEGMENTS))],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-        try:
-            return [(run["algorithm"], run["segments"], run["time"]) for run in json.loads(done.stdout)["runs"]]
-        except (ValueError, KeyError):
-            raise UserError(f"pipebcast-topo simulate {path} failed: {done.stderr.strip()}") from None
-
-    def rows(self, options, directory):
-        """A row for each network, spanning tree, kind of tree and number of segments."""
-        command = [need_program(options.topo, TOPO, "--topo"), "simulate"]
-        for seed in range(options.seed, options.seed + options.seeds):
-            network = IrregularNetwork(seed)
-            root = network.root()
-            for how, span in SPANNING.items():
-                above = without_empty_leaves(span(network, root), network.at)
-                path = write_text(directory, f"network{seed}-{how.replace(' ', '-')}.conf", network.text(above))
-                for kind, segments, took in self.simulate(command, path):
-                    # T(M) is that of two hosts on one switch: two links, one segment behind the other.
-                    yield {"seed": seed, "spanning_tree": how, "kind": kind, "segments": segments,
-                           "time": took, "ratio": took / (segments + 1)}
-
-    @staticmethod
-    def ratios(rows, how, kind, segments):
-        return [row["ratio"] for row in rows if (row["spanning_tree"], row["kind"], row["segments"])
-                == (how, kind, segments)]
-
-    def judge(self, rows):
-        def value(_, name, segments):
-            if name == WIRE:
-                return 1.0
-            how, kind = name.split(", ")
-            return max(self.ratios(rows, how, kind, segments), default=None)
-        return [judge(claim, [("irregular", segments) for segments in SEGMENTS], value)
-                for claim in self.claims]
-
-    def table(self, rows):
-        out = [f"{'spanning tree':<15}{'segments':>9}" + "".join(f"{kind:>18}" for kind in KINDS)]
-        for how in SPANNING:
-            for segments in SEGMENTS:
-                line = f"{how:<15}{segments:>9}"
-                for kind in KINDS:
-                    found = self.ratios(rows, how, kind, segments)
-                    line += f"{f'{statistics.median(found):.2f} ({max(found):.2f})':>18}" if found \
-                        else f"{'-':>18}"
-                out.append(line)
-        return out + ["", f"over T(M), median and greatest of {len({row['seed'] for row in rows})} networks"]
-
-    def run(self, options, directory):
-        """Yields the exit status."""
-        os.makedirs(directory, exist_ok=True)
-        rows = list(self.rows(options, directory))
-        write_rows(os.path.join(directory, "results.csv"), rows, ["seed"])
-        return conclude(self, directory, self.table(rows), self.judge(rows), {"rows": rows})
+    def view(samples):
+        return MethodView(samples["p2-irregular"], COMPUTED)
 
 
 IRREGULAR = Irregular()

@@ -1,18 +1,19 @@
 """Ours, computed: which trees share links well when six communicators broadcast at once."""
 
-import os
 import random
 import statistics
 
-from ..claims import Claim, judge
-from ..conclusion import conclude
-from ..experiment import kinds_of
-from ..links import segment_of_frames
-from ..programs import TOPO, need_program
-from ..report import write_rows, write_text
+from ..claims import Claim
+from ..experiment import COMPUTED, MethodView
+from ..report import write_text
 from ..sharing import Broadcast, begun_with, chosen_together, completion, forced_load, planned_streams
-from ..units import bytes_text, parse_sizes
-from .concurrent import HOSTS, MTU, ROWS, SIDE, groups_of
+from ..units import parse_sizes
+
+SIDE = 6  # of the grid of ranks, and hosts of each switch
+HOSTS = SIDE * SIDE
+SEGMENT, SEGMENT_NS = 1426, 1000
+SEEDS = 10
+BOUND = "bound"
 
 SIZES = parse_sizes("64K,256K")
 TOGETHER = "together"  # chains of one who knows all communicators
@@ -59,60 +60,57 @@ class Network:
         return out
 
 
-def ratio_of(topo, directory, network, kind, size):
-    """The time of broadcasts in all rows at once, over what the busiest link has to carry."""
+def groups_of(hosts):
+    """The communicators of the rows of a grid of ranks, one on each of these hosts; roots first."""
+    return [hosts[SIDE * i:SIDE * (i + 1)] for i in range(SIDE)]
+
+
+def times_of(topo, directory, network, kind, size):
+    """Of broadcasts in all rows at once, and of what the busiest link has to carry, in times of a segment on a link."""
     path = write_text(directory, "network.conf", network.text())
-    groups, links = groups_of(network.hosts, ROWS), network.links()
+    groups, links = groups_of(network.hosts), network.links()
+
     def kind_for(group):
         return begun_with(topo, path, size, group, network.alike(group)) if kind == AUTO else kind
 
     broadcasts = chosen_together(links, groups) if kind == TOGETHER else [
         Broadcast(group[0], planned_streams(topo, path, kind_for(group), group)) for group in groups]
-    n_segments = -(-size // segment_of_frames(MTU, 1))
-    return completion(links, broadcasts, n_segments) / (n_segments * forced_load(links, groups))
+    n_segments = -(-size // SEGMENT)
+    return completion(links, broadcasts, n_segments), n_segments * forced_load(links, groups)
+
+
+def measure(session):
+    for seed in range(1, SEEDS + 1):
+        for shape in SHAPES:
+            for size in SIZES:
+                for kind in KINDS:
+                    took, bound = times_of(session.topo, session.directory, Network(shape, seed), kind, size)
+                    session.writer.write(shape, kind, size, took * SEGMENT_NS, segment=SEGMENT, speed=COMPUTED, run=seed)
+                session.writer.write(shape, BOUND, size, bound * SEGMENT_NS, segment=SEGMENT, speed=COMPUTED, run=seed)
+
+
+class _Shares(MethodView):
+    """Times over what the busiest link must carry whatever the trees; the mean over networks counts."""
+
+    def values(self, place, name, size):
+        return [took / bound for took, bound in zip(super().values(place, name, size), super().values(place, BOUND, size))]
+
+    def value(self, place, name, size):
+        values = self.values(place, name, size)
+        return statistics.mean(values) if values else None
 
 
 class Sharing:
-    """Computes all; it takes a minute."""
+    """6 x 6 ranks on 36 hosts that are dealt out at random to six switches, in a line, below a spine and in random trees."""
 
     name = "sharing"
-    figure = "no figure: ours, computed"
-    shows = ("6 x 6 ranks on 36 hosts that are dealt out at random to six switches, in a line, below "
-             "a spine and in random trees: broadcasts in all rows at once by each kind of tree, and by "
-             "chains that are chosen together, and by what auto begins with, over what the busiest link must carry whatever the trees.")
+    figure = "six broadcasts at once, computed"
     claims = [Claim("chains share links better than two trees", "chain", "twotree", high=1.0, said="ours"),
               Claim("so does what auto begins with", AUTO, "twotree", high=1.0, said="ours")]
 
-    def run(self, options, directory):
-        """Yields the exit status."""
-        os.makedirs(directory, exist_ok=True)
-        topo = need_program(options.topo, TOPO, "--topo")
-        kinds, sizes = kinds_of(options, KINDS), options.only_sizes or SIZES
-        seeds = range(options.seed, options.seed + options.seeds)
-        rows = [{"network": shape, "bytes": size, "method": kind, **self._row(
-            [ratio_of(topo, directory, Network(shape, seed), kind, size) for seed in seeds])}
-                for shape in SHAPES for size in sizes for kind in kinds]
-        verdicts = self.verdicts(rows)
-        write_rows(os.path.join(directory, "results.csv"), rows, ["network"])
-        return conclude(self, directory, self.table(rows), verdicts, {"rows": rows})
-
     @staticmethod
-    def _row(ratios):
-        return {"mean": round(statistics.mean(ratios), 3), "least": round(min(ratios), 3),
-                "greatest": round(max(ratios), 3), "networks": len(ratios)}
-
-    def verdicts(self, rows):
-        means = {(row["network"], row["method"], row["bytes"]): row["mean"] for row in rows}
-        points = list(dict.fromkeys((row["network"], row["bytes"]) for row in rows))
-        return [judge(claim, points, lambda *point: means.get(point)) for claim in self.claims]
-
-    @staticmethod
-    def table(rows):
-        out = [f"{'network':<8} {'bytes':>6} {'trees':<10} {'mean':>6} {'least':>6} {'greatest':>8}"]
-        out += [f"{row['network']:<8} {bytes_text(row['bytes']):>6} {row['method']:<10} "
-                f"{row['mean']:>6.3f} {row['least']:>6.3f} {row['greatest']:>8.3f}" for row in rows]
-        return out + ["", f"of {rows[0]['networks']} networks each; 1 is the time of what the busiest link "
-                      "must carry"]
+    def view(samples):
+        return _Shares(samples["sharing"], COMPUTED)
 
 
 SHARING = Sharing()
