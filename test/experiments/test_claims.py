@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -19,6 +20,7 @@ from benchlib.experiments import p2_costs, p2_irregular, p2_table1, p2_table3, p
 from benchlib.experiments import sharing as sharing_experiment
 from benchlib.experiment import COMPUTED, MethodView
 from benchlib.places import Testbed, counted_doubts, natural
+from benchlib.samples import COLUMNS
 from benchlib.units import UserError
 from tap import Tap
 
@@ -316,6 +318,27 @@ def test_counters():
         tap.ok("'overruns'" in counted("dict(late_mean=0)", 0)[0], "counters: a fabric that leaves some out is reported")
 
 
+def test_paper():
+    """pipebcast-paper over made up samples: two trees, whose claim holds in the table, are first faster and then slower."""
+    program = os.path.join(HERE, "../../contrib/experiments/pipebcast-paper")
+    head = ",".join(COLUMNS)
+    times = {"T": 10, "pipebcast:chain": 30, "pipebcast:binary": 24, "pipebcast:kary": 40}
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "samples.csv")
+        for twotree, status, words in ((20, 0, ["HOLDS", "1.20 at 64K on (1)"]), (35, 3, ["DOES NOT", "0.69 at 64K on (1)", "HOLDS"])):
+            with open(path, "w", encoding="utf-8") as file:
+                print(head, *(f"trees,(1),2mbit,1,{name},0,65536,1,0,{ns},0,made up,2026-11-26"
+                              for name, ns in {**times, "pipebcast:twotree": twotree}.items()), sep="\n", file=file)
+            done = subprocess.run([sys.executable, program, "--samples", path], stdout=subprocess.PIPE, text=True, check=False)
+            line = next(line for line in done.stdout.splitlines() if "the two-tree is faster than all trees of the papers" in line)
+            tap.ok(all(word in line for word in words), f"a claim at {twotree} is told")
+            tap.eq(("claims.csv: HOLDS" in line, done.returncode), (status == 3, status), "and compared with the table")
+        with open(path, "w", encoding="utf-8") as file:
+            print(head, file=file)
+        done = subprocess.run([sys.executable, program, "--samples", path], stderr=subprocess.PIPE, text=True, check=False)
+        tap.ok(done.returncode == 2 and "no claim was measured" in done.stderr, "nothing measured is an error")
+
+
 def test_units():
     raises(lambda: units.parse_rate("fast"), "a rate that is none is refused")
     tap.eq((units.parse_rate("10mbit"), units.parse_rate("2.5Gbit")), (1e7, 2.5e9), "rates")
@@ -323,7 +346,7 @@ def test_units():
 
 def main():
     for test in (test_judge, test_all, test_methods, test_table1, test_costs, test_table3, test_formulas, test_model, test_irregular,
-                 test_arrivals, test_phases, test_grid, test_advised, test_sharing, test_counters, test_units):
+                 test_arrivals, test_phases, test_grid, test_advised, test_sharing, test_counters, test_paper, test_units):
         test()
     return tap.done()
 

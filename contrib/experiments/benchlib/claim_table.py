@@ -44,12 +44,18 @@ def _row(experiment, claim, view):
     return row
 
 
-def rows_of(experiments, samples):
+def judged(experiments, samples):
     """The rows of the table. samples: of all experiments, by their names; [] of one that was not measured."""
     rows = []
     for experiment in experiments:
         view = experiment.view(samples)
         rows += [_row(experiment, claim, view) for claim in experiment.claims]
+    return rows
+
+
+def rows_of(experiments, samples):
+    """As judged(); a claim whose `why` does not fit its verdict is an error."""
+    rows = judged(experiments, samples)
     for row in rows:
         if row["verdict"] != NOT_MEASURED and (row["verdict"] == DOES_NOT) != bool(row["why"]):
             raise UserError(f"{row['experiment']}: '{row['statement']}': measured {row['measured']}, which {row['verdict']}: a claim "
@@ -64,15 +70,19 @@ def write(path, rows):
         writer.writerows(rows)
 
 
+def bounds_text(row):
+    """The bounds of a claim, of which one is there at least."""
+    if row["least"] and row["most"]:
+        return f"{row['least']} to {row['most']}"
+    return f"at least {row['least']}" if row["least"] else f"at most {row['most']}"
+
+
 def page_text(rows):
     """The claims that were measured, as a table of a page, and how many were not."""
     measured = [row for row in rows if row["verdict"] != NOT_MEASURED]
     text = "| source | claim | bound | measured (quartiles; n) | verdict |\n|---|---|---|---|---|\n"
     for row in sorted(measured, key=lambda row: row["source"]):
-        bound = " to ".join(filter(None, (row["least"], row["most"])))
-        if not (row["least"] and row["most"]):
-            bound = f"at {'least' if row['least'] else 'most'} {bound}"
-        text += (f"| {row['source']} | {row['statement']} | {bound} | {row['measured']} ({row['spread']}; {row['n']}) | "
+        text += (f"| {row['source']} | {row['statement']} | {bounds_text(row)} | {row['measured']} ({row['spread']}; {row['n']}) | "
                  f"{row['verdict']}{': ' + row['why'] if row['why'] else ''} |\n")
     held = sum(row["verdict"] == HOLDS for row in measured)
     return text + (f"\n{held} hold, {len(measured) - held} do not, {len(rows) - len(measured)} of the {len(rows)} claims are not "
