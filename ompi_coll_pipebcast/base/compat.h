@@ -60,11 +60,14 @@
  * coll_pipebcast_counter_t: what OPAL_THREAD_ADD_FETCH64 adds to.
  * COLL_PIPEBCAST_HAS_ACCELERATOR: Open MPI asks a framework about memory of devices; 4.1 has that
  *     for CUDA alone, in its convertors.
+ * COLL_PIPEBCAST_HOLDS_UNCONNECTED: where TCP cannot connect two hosts, Open MPI shows a message
+ * and keeps what was to be sent. From 5.0 on it ends the job.
  */
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
 /* Open MPI 4.1 */
 #include "opal/mca/pmix/pmix.h"
 #include "opal/threads/threads.h"
+#include "opal/util/show_help.h"
 #include "orte/util/show_help.h"
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define COLL_PIPEBCAST_INSTALLS 0
@@ -72,6 +75,7 @@
 #define COLL_PIPEBCAST_TYPE_TEXT OPAL_STRING
 #define COLL_PIPEBCAST_SCOPE_JOB OPAL_PMIX_GLOBAL
 #define COLL_PIPEBCAST_HAS_ACCELERATOR 0
+#define COLL_PIPEBCAST_HOLDS_UNCONNECTED
 typedef int coll_pipebcast_count_t;
 typedef volatile int64_t coll_pipebcast_counter_t;
 #else

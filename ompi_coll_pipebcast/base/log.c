@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compat.h"
@@ -22,14 +23,51 @@ static struct {
     int output; /**< of the verbose lines; -1: not open */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER, .output = -1};
 
+static int n_unconnected;
+
+int coll_pipebcast_n_unconnected(void)
+{
+    return __atomic_load_n(&n_unconnected, __ATOMIC_RELAXED);
+}
+
+#ifdef COLL_PIPEBCAST_HOLDS_UNCONNECTED
+/** In place of opal_show_help(): notes a connection that cannot be made. */
+static int show_and_note(const char *file, const char *topic, int has_header, ...)
+{
+    va_list args;
+    va_start(args, has_header);
+    char *text = opal_show_help_vstring(file, topic, has_header != 0, args);
+    va_end(args);
+    const int rc = text != NULL ? orte_show_help_norender(file, topic, has_header, text)
+                                : OPAL_ERR_OUT_OF_RESOURCE;
+    free(text);
+    if (strcmp(topic, "client connect fail") == 0) {
+        __atomic_add_fetch(&n_unconnected, 1, __ATOMIC_RELAXED);
+    }
+    return rc;
+}
+
+/** Replaces one function by the other, if it is the one that Open MPI calls. */
+static void replace_show_help(opal_show_help_fn_t old, opal_show_help_fn_t new)
+{
+    opal_show_help = opal_show_help == old ? new : opal_show_help;
+}
+#endif
+
 void coll_pipebcast_log_open(void)
 {
+#ifdef COLL_PIPEBCAST_HOLDS_UNCONNECTED
+    replace_show_help(orte_show_help, show_and_note);
+#endif
     state.n_shown = 0;
     state.output = opal_output_open(NULL);
 }
 
 void coll_pipebcast_log_close(void)
 {
+#ifdef COLL_PIPEBCAST_HOLDS_UNCONNECTED
+    replace_show_help(show_and_note, orte_show_help);
+#endif
     opal_output_close(state.output);
     state.output = -1;
 }

@@ -20,6 +20,9 @@ void coll_pipebcast_help(const char *message, ...) __attribute__((format(printf,
 /** The same for what each rank may find: mpirun shows a topic once, and counts the others. */
 void coll_pipebcast_help_each(const char *message, ...) __attribute__((format(printf, 1, 2)));
 
+/** TCP connections that this process could not make and waits for. 0 from Open MPI 5.0 on. */
+int coll_pipebcast_n_unconnected(void);
+
 /** Prints a line if coll_pipebcast_verbose is at least `level`. */
 void coll_pipebcast_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "communicator/advice.h"
 #include "communicator/connections.h"
 #include "communicator/lost.h"
@@ -17,6 +18,12 @@
  * too, and cancel what they wait for; what does not end then never will.
  */
 #define LEAVE_SECONDS 1
+
+/**
+ * Seconds that a rank waits after a connection could not be made. The other rank may still make it,
+ * and what was to be sent goes over that.
+ */
+#define HELD_SECONDS 10
 
 /**
  * Returns whether this broadcast is arrival-aware. The communicator's mode is alike on all ranks
@@ -59,6 +66,7 @@ static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_ca
     operation->kind = kind;
     operation->module = module;
     operation->call = *call;
+    operation->n_unconnected = coll_pipebcast_n_unconnected();
     const int rc = coll_pipebcast_error(kind->start(operation, planned));
     if (rc != OMPI_SUCCESS) {
         free(operation);
@@ -98,6 +106,23 @@ static void lose_if_refused(const coll_pipebcast_operation_t *operation)
     }
 }
 
+/** Ends the job if a connection could not be made since the operation began. */
+static void end_if_unconnected(coll_pipebcast_operation_t *operation)
+{
+    struct ompi_communicator_t *comm = operation->module->comm;
+    if (coll_pipebcast_n_unconnected() == operation->n_unconnected) {
+        return;
+    }
+    if (operation->held_since == 0) {
+        operation->held_since = coll_pipebcast_now();
+    }
+    if (coll_pipebcast_seconds_since(operation->held_since) > HELD_SECONDS) {
+        coll_pipebcast_help(PB_HELP_UNCONNECTED, comm->c_name, ompi_comm_rank(comm),
+                            opal_process_info.nodename);
+        ompi_mpi_abort(comm, MPI_ERR_OTHER);
+    }
+}
+
 /** Returns whether an operation without progress will not end by itself. */
 static bool is_stuck(coll_pipebcast_operation_t *operation)
 {
@@ -105,6 +130,7 @@ static bool is_stuck(coll_pipebcast_operation_t *operation)
         return true;
     }
     lose_if_refused(operation);
+    end_if_unconnected(operation);
     operation->is_left = coll_pipebcast_is_lost(operation->module);
     if (operation->is_left) {
         operation->kind->cancel(operation);

@@ -4,9 +4,10 @@ rank that is killed, two hosts that cannot connect. The job ends as it should, e
 """
 
 import os
+import re
 import sys
 
-from cluster import EXIT_TIMEOUT, IS_LONG, SRCDIR, address, main, need_program, need_testbed, on
+from cluster import EXIT_TIMEOUT, IS_LONG, SRCDIR, address, forget, main, need_program, need_testbed, on
 from cluster import processes_with, status, tap, tool, wait_until, write
 
 sys.path.insert(0, os.path.join(SRCDIR, "contrib/experiments"))
@@ -65,6 +66,18 @@ def test_no_route(algorithm):
     tap.match(answer.stderr, "from n1 to: n2 |from n2 to: n1 ", f"no route, {algorithm}: the two are named")
 
 
+def test_dropped(algorithm):
+    """What two neighbors send to each other is lost without a word: TCP gives up after three seconds here."""
+    forget("n1", "n2")
+    for host in ("n1", "n2"):
+        on(host, "sysctl", "-w", "net.ipv4.tcp_syn_retries=1")
+    answer = mpirun(algorithm, BCAST, "3000000")
+    tap.ok(answer.returncode not in (0, EXIT_TIMEOUT), f"all is dropped between two hosts, {algorithm}: the job ends")
+    told = answer.stdout + answer.stderr
+    tap.ok(re.search(address("n1") + "|" + address("n2"), told) and re.search(r"\bn[12]\b", told),
+           f"all is dropped, {algorithm}: the two are named")  # fmt: skip
+
+
 def run():
     script = write("dead.script", DEAD)
     answer = tool("up", "--topology", PATH, "--rate", "20mbit", "--name", "t")
@@ -77,6 +90,8 @@ def run():
     tool("set", "--name", "t", "s0-s1", "loss=0%")
     for algorithm in ("twotree", "arrival_b") if IS_LONG else ("twotree",):
         test_killed(algorithm)
+    for algorithm in ("chain", "twotree") if IS_LONG else ("chain",):
+        test_dropped(algorithm)
     for sender, receiver in (("n1", "n2"), ("n2", "n1")):
         on(sender, "ip", "route", "add", "blackhole", address(receiver) + "/32")
     for algorithm in ("chain", "twotree") if IS_LONG else ("chain",):
