@@ -306,12 +306,24 @@ static int push_file(pb_slurm_lines_t *lines, int number, const char *path)
     return error;
 }
 
+/* The path of an included file, to be freed: Slurm of today looks next to the first file, older
+ * releases next to the one that has the line. NULL if out of memory. */
+static char *path_of(const pb_slurm_lines_t *lines, const char *name)
+{
+    char *path = pb_slurm_beside(lines->open[0].name, name);
+    if (path != NULL && !lines->files->exists(lines->files->context, path)) {
+        free(path);
+        path = pb_slurm_beside(lines->open[lines->n_open - 1].name, name);
+    }
+    return path;
+}
+
 /* Continues with the file that a line names, or ignores the line with a warning. */
 static int include(pb_slurm_lines_t *lines, int number, const char *name, const char *rest)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
     const char *why = obstacle(lines, name, rest);
-    char *path = why == NULL ? pb_slurm_beside(last_source(lines)->name, name) : NULL;
+    char *path = why == NULL ? path_of(lines, name) : NULL;
     if (why == NULL && path == NULL) {
         return PB_ERR_NO_MEMORY;
     }

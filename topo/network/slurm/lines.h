@@ -4,9 +4,8 @@
  *
  * '#' starts a comment, which ends with its physical line; a '\' at the end of the rest, before
  * blanks, continues the line, and one before another character makes that a plain one. A line
- * "Include FILE" stands for the lines of that file. Its name is relative to the directory of the
- * file that has the line (22.05; later releases take slurm.conf's, which is the same for files next
- * to it). Slurm expands no '*', and '%c' only in slurm.conf.
+ * "Include FILE" stands for the lines of that file. Slurm expands no '*', and '%c' only in
+ * slurm.conf.
  *
  * A comment that starts its line as "#pipebcast KEY=VALUE" is a line of ours.
  */

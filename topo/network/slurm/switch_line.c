@@ -13,6 +13,7 @@ enum {
     KEY_SWITCH_NAME,
     KEY_BLOCK_NAME,
     KEY_RING_NAME,
+    KEY_TORUS_NAME,
     KEY_NODES,
     KEY_SWITCHES,
     KEY_LINK_SPEED,
@@ -22,14 +23,15 @@ enum {
     KEY_TOPOLOGY,
     KEY_VERSION,
     KEY_MULTICAST,
-    N_USED, /* those of blocks behind it say nothing about the network */
-    N_KEYS = N_USED + 3
+    N_USED, /* sizes and positions behind it say nothing about the network */
+    N_KEYS = N_USED + 7
 };
 
 static pb_slurm_keys_t keys = {
     [KEY_SWITCH_NAME] = "SwitchName",
     [KEY_BLOCK_NAME] = "BlockName",
     [KEY_RING_NAME] = "RingName",
+    [KEY_TORUS_NAME] = "TorusName",
     [KEY_NODES] = "Nodes",
     [KEY_SWITCHES] = "Switches",
     [KEY_LINK_SPEED] = "LinkSpeed",
@@ -42,6 +44,10 @@ static pb_slurm_keys_t keys = {
     [N_USED] = "BlockSizes",
     [N_USED + 1] = "BlockSize",
     [N_USED + 2] = "BlockIndex",
+    [N_USED + 3] = "RingSize",
+    [N_USED + 4] = "Dims",
+    [N_USED + 5] = "PlacementDims",
+    [N_USED + 6] = "Anchors",
     [N_KEYS] = NULL,
 };
 
@@ -163,9 +169,12 @@ int pb_slurm_switch_line(pb_builder_t *b, char *text, int line, const char *ours
         enter_multicast(&l);
         return PB_SUCCESS;
     }
-    for (int key = KEY_SWITCH_NAME; key <= KEY_RING_NAME; key++) {
-        if (values[key] != NULL && key == KEY_RING_NAME) {
-            warn(&l, "the ring '%s' is taken to be one switch", values[key]);
+    for (int key = KEY_SWITCH_NAME; key <= KEY_TORUS_NAME; key++) {
+        if (values[key] != NULL && key >= KEY_RING_NAME && values[KEY_NODES] != NULL) {
+            warn(&l,
+                 key == KEY_RING_NAME ? "the ring '%s' is taken to be one switch"
+                                      : "the torus '%s' is taken to be one switch",
+                 values[key]);
         }
         if (values[key] != NULL) {
             return enter(&l, values[key]);

@@ -1,9 +1,9 @@
 /*
  * A line that describes a switch: SwitchName=, Nodes=, Switches=, LinkSpeed=, Uplinks= (ours), and
- * Level=, which `scontrol show topology` prints; or a block: BlockName=, Nodes=; or a ring, which
- * is taken to be one switch. Lines of ours, which add to others, may have Topology=, too: they
- * belong only to the topology of that name. A line of ours that has Version= alone states by which
- * version of pipebcast's own keys the file was written.
+ * Level=, which `scontrol show topology` prints; or a block: BlockName=, Nodes=; or a ring or
+ * torus, which is taken to be one switch. Lines of ours, which add to others, may have Topology=,
+ * too: they belong only to the topology of that name. A line of ours that has Version= alone states
+ * by which version of pipebcast's own keys the file was written.
  */
 #ifndef PB_SLURM_SWITCH_LINE_H
 #define PB_SLURM_SWITCH_LINE_H
