@@ -34,6 +34,7 @@ def made_of(lines):
         samples = pathlib.Path(directory)
         (samples / "results").mkdir()
         (samples / "results.md.in").write_text("{{peers}}\n" if "peers," in lines else "")
+        (samples / "tables.md.in").write_text("")
         (samples / "one.csv").write_text(COLUMNS + lines)
         answer = make(samples, "--samples", samples)
         picture, claims = samples / "bars.svg", samples / "results" / "claims.csv"
@@ -49,7 +50,8 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         pathlib.Path(directory, "results").mkdir()
         tap.eq(make(directory).stderr, "", "make-page makes the page")
-        for name in ("results.md", "bars.svg", "results/claims.csv"):
+        for name in ("results.md", "tables.md", "bars.svg", "trees.svg", "first.svg", "segments.svg", "arrival.svg",
+                     "results/claims.csv"):
             made, kept = pathlib.Path(directory, name), TOP / "doc" / name
             tap.ok(made.exists() == kept.exists() and (not kept.exists() or made.read_text() == kept.read_text()),
                    f"doc/{name} is up to date")

@@ -19,6 +19,7 @@ from benchlib.advised_trees import read_advised
 from benchlib.experiments import p2_costs, p2_irregular, p2_table1, p2_table3, p3_arrival, p4_fig8, p4_trees
 from benchlib.experiments import sharing as sharing_experiment
 from benchlib.experiment import COMPUTED, MethodView
+from benchlib.pictures import Curve, Diagram, curves_svg
 from benchlib.places import Testbed, counted_doubts, natural
 from benchlib.samples import COLUMNS
 from benchlib.units import UserError
@@ -90,7 +91,8 @@ def test_table1():
     samples = [sample("(1)", p2_table1.ALGORITHMS[name][0], size, 5000 + factor * size, segment=1426)
                for name, factor in factors.items() for size in (K, 2 * K)]
     samples += [sample("(1)", "T", size, 100 + size) for size in (K, 2 * K)]
-    tap.eq(verdicts(p2_table1.TABLE1, {"trees": samples}), [True, True, True, True, False, True],
+    other = [sample("(5)", "pipebcast:chain", size, 1) for size in (512, K, 4 * K)]
+    tap.eq(verdicts(p2_table1.TABLE1, {"trees": other + samples}), [True, True, True, True, False, True],
            "Table 1: what fills the pipeline does not count; a binary tree that takes 2.5 T(M) is none of Table 1")
     tap.eq(verdicts(p2_table1.TABLE1, {"trees": samples[:1] + samples[-2:]}), [None] * 6, "one size does not tell")
 
@@ -182,7 +184,7 @@ def test_arrivals():
     tap.eq(verdicts(fig7, {"p3-fig7": rivals + worse}), [True, True, False, False], "one pattern is worse than 3 OPT, and the mean")
     view = fig7.view({"p3-fig7": ours})
     tap.eq((view.points(), view.value("a", "arrival_b" + p3_arrival.NET, 16), view.where("a", 16)),
-           ([("a", 1), ("a", 16)], 110, "at 256K on (1), random, MAX_IF 16"), "points are MAX_IF; less the waiting for the root")
+           ([("a", 1), ("a", 16)], 110, "at 256K, MAX_IF 16"), "points are MAX_IF; less the waiting for the root")
     tap.eq(fig7.view({"p3-fig7": ours + arrivals("(1), random, MAX_IF 16", "arrival_b", [900], size=512 * K)}).value("a", "arrival_b", 16),
            160, "over MAX_IF the figure's size counts")
     noticed = p3_arrival.NOTICED.view({"p3-auto": arrivals("(5), late, MAX_IF 16", "arrival_b", [9] * 5 + [1, 3])})
@@ -339,6 +341,17 @@ def test_paper():
         tap.ok(done.returncode == 2 and "no claim was measured" in done.stderr, "nothing measured is an error")
 
 
+def test_curves():
+    picture = curves_svg("times", [Diagram("(1)", {1: "1 KB", 4: "4 KB"}, [Curve("chain", [(1, 4), (4, 2)], False),
+                                                                            Curve("two trees", [(1, 2), (4, 1)], True)])])
+    lines = [[tuple(map(float, point.split(","))) for point in of.split()] for of in re.findall(r'points="([^"]*)"', picture)]
+    tap.eq([len(line) for line in lines], [2, 2], "a picture has each curve")
+    tap.ok(lines[0][0][1] < lines[0][1][1] == lines[1][0][1] < lines[1][1][1], "a longer time is higher, and the same one as high")
+    tap.ok(all(f">{text}<" in picture for text in ("chain", "two trees", "1 KB", "4 KB", "(1)", "2")), "with names and ticks")
+    names = re.findall(r'y="(\d+)"[^>]*>(?:a|b)<', curves_svg("", [Diagram("", {1: "", 2: ""}, [Curve(n, [(1, 3), (2, 3)], False) for n in "ab"])]))
+    tap.ok(abs(int(names[0]) - int(names[1])) >= 13, "names of curves that meet do not")
+
+
 def test_units():
     raises(lambda: units.parse_rate("fast"), "a rate that is none is refused")
     tap.eq((units.parse_rate("10mbit"), units.parse_rate("2.5Gbit")), (1e7, 2.5e9), "rates")
@@ -346,7 +359,7 @@ def test_units():
 
 def main():
     for test in (test_judge, test_all, test_methods, test_table1, test_costs, test_table3, test_formulas, test_model, test_irregular,
-                 test_arrivals, test_phases, test_grid, test_advised, test_sharing, test_counters, test_paper, test_units):
+                 test_arrivals, test_phases, test_grid, test_advised, test_sharing, test_counters, test_paper, test_curves, test_units):
         test()
     return tap.done()
 

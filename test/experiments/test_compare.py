@@ -11,7 +11,7 @@ sys.path[:0] = [str(TOP / "contrib" / "experiments"), str(TOP / "test")]
 sys.dont_write_bytecode = sys.pycache_prefix is None
 
 # pylint: disable=wrong-import-position
-from benchlib.bars import MOST, UNIT, Bar, Panel, bars_svg
+from benchlib.pictures import MOST, UNIT, Bar, Panel, bars_svg
 from benchlib.pace import Pace, RATES, chain_us, find_rate, message_us, sizes_in_time
 from benchlib.report import bars_text
 from benchlib.units import UserError

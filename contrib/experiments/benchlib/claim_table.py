@@ -77,13 +77,24 @@ def bounds_text(row):
     return f"at least {row['least']}" if row["least"] else f"at most {row['most']}"
 
 
+PAPERS = {"p2": "Papers 1 and 2", "p3": "Paper 3", "p4": "Paper 4"}
+
+
+def _page_row(row):
+    ours = " (ours)" if row["source"].startswith("ours") else ""
+    why = f": {row['why']}" if row["why"] else ""
+    return f"| {row['experiment']} | {row['statement']}{ours} | {bounds_text(row)} | {row['measured']} ({row['n']}) | {row['verdict']}{why} |\n"
+
+
 def page_text(rows):
-    """The claims that were measured, as a table of a page, and how many were not."""
+    """The claims that were measured, as a table of each paper, and how many were not."""
     measured = [row for row in rows if row["verdict"] != NOT_MEASURED]
-    text = "| source | claim | bound | measured (quartiles; n) | verdict |\n|---|---|---|---|---|\n"
-    for row in sorted(measured, key=lambda row: row["source"]):
-        text += (f"| {row['source']} | {row['statement']} | {bounds_text(row)} | {row['measured']} ({row['spread']}; {row['n']}) | "
-                 f"{row['verdict']}{': ' + row['why'] if row['why'] else ''} |\n")
+    text = ""
+    for heading in dict.fromkeys([*PAPERS.values(), "Ours"]):
+        found = [row for row in measured if PAPERS.get(row["experiment"].partition("-")[0], "Ours") == heading]
+        if found:
+            text += f"### {heading}\n\n| experiment | claim | bound | measured (n) | verdict |\n|---|---|---|---|---|\n" \
+                + "".join(map(_page_row, found)) + "\n"
     held = sum(row["verdict"] == HOLDS for row in measured)
-    return text + (f"\n{held} hold, {len(measured) - held} do not, {len(rows) - len(measured)} of the {len(rows)} claims are not "
+    return text + (f"{held} hold, {len(measured) - held} do not, {len(rows) - len(measured)} of the {len(rows)} claims are not "
                    "measured.")

@@ -23,13 +23,14 @@ class _Growth(MethodView):
         super().__init__(samples, "2mbit", {name: method for name, (method, *_) in ALGORITHMS.items()})
 
     def _sizes(self, name):
-        return [size for _, size in super().points() if super(_Growth, self).values(TOPOLOGY, name, size)]
+        """Ascending."""
+        return sorted({size for _, size in super().points() if super(_Growth, self).values(TOPOLOGY, name, size)})
 
     def points(self):
         return [(TOPOLOGY, size) for size in sorted({self._sizes(name)[-1] for name in ALGORITHMS if self._sizes(name)})]
 
     def values(self, place, name, size):
-        sizes = sorted(set(self._sizes(name)))
+        sizes = self._sizes(name)
         if len(sizes) < 2 or size != sizes[-1]:
             return []
         below, *message = (statistics.median(super(_Growth, self).values(place, *of)) for of in

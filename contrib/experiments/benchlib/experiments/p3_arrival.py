@@ -95,7 +95,7 @@ class _ArrivalView(View):
 
     def where(self, place, size):
         network, n = self._known(self.panels[place])[size]
-        return f"at {bytes_text(n)} on {network}"
+        return f"at {bytes_text(n)}, {network.rpartition(', ')[2]}"
 
     def _times(self, place, name, x):
         at = self._known(self.panels[place]).get(x)
