@@ -4,7 +4,8 @@
 #
 #   contrib/check.sh [OPTION...] [BUILD-DIRECTORY]     (default: build/check in the checkout)
 #
-# --long     also the long suite: every case, fuzzing, and the analyses of contrib/analyze but for valgrind
+# --long     also the long suite: every case, fuzzing, mutants, and the analyses of contrib/analyze but for
+#            valgrind
 # --minutes N  of the long suite only the parts that end within N minutes of the whole run, as far as
 #            can be told; what is left out counts as skipped
 # --all-mpi  also builds for Open MPI 5.0 and 6.0 and runs the tests there, in systems of their own
@@ -175,11 +176,24 @@ check_series_in_time() {
     fi
 }
 
+# Breaks one line after the other, in a copy, and counts those that a test notices.
+check_mutants() {
+    local log=$build/mutants.log
+    if "$top/test/mutants/run" "$build/mutants" >"$log" 2>&1 || grep -q '^not ok' "$log"; then
+        passed=$((passed + $(grep -c '^ok' "$log")))
+        failed=$((failed + $(grep -c '^not ok' "$log")))
+    else
+        failed=$((failed + 1))
+    fi
+    grep -A 3 '^not ok' "$log" || tail -n 1 "$log"
+}
+
 # The parts of the long suite and the seconds that each takes on two cores; first what finds most. A
-# part is a directory of tests, or an analysis.
+# part is a directory of tests, an analysis, or the mutants.
 long_parts=(
     "test/topo 180" "test/adaptive 120" "test/engine 60" "test/mpi 600" "test/soak 60" "test/tools 120" "test/experiments 480" "sanitize 600"
     "test/fuzz 150" "test/testbed 600" "thread 480" "tidy 480" "sanitize-mpi 1800"
+    "mutants 2400"
 )
 
 check_long() {
@@ -191,6 +205,9 @@ check_long() {
         elif [[ $name == test/* ]]; then
             say "the long suite, $name"
             PIPEBCAST_TESTS=long check_make "$build/$name"
+        elif [ "$name" = mutants ]; then
+            say "the long suite, $name"
+            check_mutants
         else
             PIPEBCAST_TESTS=long count_in "long-$name" "$top/contrib/analyze" --build "$build/analyze" "$name"
         fi

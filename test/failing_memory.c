@@ -63,7 +63,7 @@ static bool fails(void)
     return countdown >= 0 && countdown-- == 0;
 }
 
-/** What one call of an allocator has got, in place of `old_bytes`. */
+/** Bytes that one call of an allocator has got, in place of `old_bytes`. */
 static void *counted(void *memory, size_t old_bytes)
 {
     alive += memory != NULL && old_bytes == 0;

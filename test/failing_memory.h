@@ -23,7 +23,7 @@ long failing_memory_bytes(void);
 long failing_memory_peak(void);
 void failing_memory_begin_peak(void);
 
-/** What became of a scenario. */
+/** Result of a scenario. */
 typedef struct failing_memory {
     int with_memory; /**< what it returned with all its memory */
     int n_failed;    /**< allocations that were failed in turn */
@@ -32,10 +32,10 @@ typedef struct failing_memory {
 } failing_memory_t;
 
 /**
- * Runs a scenario once with all its memory, and then again and again with one
- * allocation after the other failing: each must end with PB_ERR_NO_MEMORY or, where
- * only a message's text was lost, as it does with memory. Leaks are for a sanitizer
- * to find: what the C library allocates itself, as for streams in memory, is not counted.
+ * Runs a scenario once with all its memory, and then again with one allocation after the other
+ * failing. Each run must end with PB_ERR_NO_MEMORY. Where only a message's text was lost, it ends
+ * as it does with memory. Leaks are for a sanitizer to find: what the C library allocates itself,
+ * as for streams in memory, is not counted.
  */
 failing_memory_t failing_memory_run(int (*scenario)(const void *context), const void *context);
 

@@ -34,7 +34,8 @@ __attribute__((format(printf, 4, 5), unused)) static int tap_ok(int passed, cons
 /** Checks one fact; the rest describes it, as for printf. Yields whether it holds. */
 #define ok(condition, ...) tap_ok(!!(condition), __FILE__, __LINE__, __VA_ARGS__)
 
-/** How many random cases to try: in the long suite (PIPEBCAST_TESTS=long), and in the short one. */
+/** Number of random cases to try: in the long suite (PIPEBCAST_TESTS=long), and in the short one.
+ */
 __attribute__((unused)) static int tap_trials(int in_long, int in_short)
 {
     const char *suite = getenv("PIPEBCAST_TESTS");

@@ -14,8 +14,7 @@
 
 enum { MAX_RANKS = 64 };
 
-/* Neighbours by rank are so many cores apart where ranks are dealt out; no host has a multiple.
- */
+/* Cores between neighbors by rank, where ranks are dealt out; no host has a multiple. */
 enum { STRIDE = 7 };
 
 /* Ranks 0, 1, ... are bound to the objects of a type, in hwloc's order. */

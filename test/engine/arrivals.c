@@ -199,7 +199,7 @@ static void begin(arrivals_t *a, int index, int rank)
     }
 }
 
-/** What the ranks learn from a broadcast. */
+/** Facts that the ranks learn from a broadcast. */
 static void learn(arrivals_t *a, const broadcast_t *b, int rank, uint8_t announced)
 {
     pb_arrival_mode_end(&a->modes[rank], announced, b->root,
@@ -253,7 +253,7 @@ static bool is_away(const arrivals_t *a, const broadcast_t *b, int rank)
     return a->round - a->since[rank] < b->late[rank] || a->n_groups < b->groups_before[rank];
 }
 
-/** A root's call, of which the control messages are counted. */
+/** A root's call; its control messages are counted. */
 static bool advance_root(arrivals_t *a, broadcast_t *b)
 {
     const int before = b->controls.n_taken;

@@ -1,8 +1,8 @@
 /*
  * A series of arrival-aware broadcasts of ranks in one process: engine/arrival/caller.h in memory,
- * over a world (world.h) and control messages (control.h) for each broadcast. Each rank
- * goes from broadcast to broadcast by itself, after random delays, so that some
- * are ahead of others by as much as the engine lets them.
+ * over a world (world.h) and control messages (control.h) for each broadcast. Each rank goes from
+ * broadcast to broadcast by itself, after random delays. So some are ahead of others by as much as
+ * the engine lets them.
  *
  * What must hold at any time is checked at any time: see `breach`.
  */
@@ -32,7 +32,7 @@ typedef struct broadcast {
     pb_arrival_root_t at_root;
     pb_arrival_receiver_t *receivers;
     int *late;          /**< by rank: rounds after its last broadcast until it comes */
-    int *groups_before; /**< by rank: so many groups are formed before it comes */
+    int *groups_before; /**< by rank: number of groups that are formed before it comes */
     bool *has_begun;    /**< by rank */
     int *errors;        /**< by rank: the result */
     int *begun, *ended; /**< by rank: the rounds of its arrival and of its exit */
@@ -68,14 +68,14 @@ typedef struct arrivals {
     char breach[200]; /**< the first */
 } arrivals_t;
 
-/** Broadcasts of random sizes from random roots on a random network of so many ranks. */
+/** Broadcasts of random sizes from random roots on a random network of `n_ranks` ranks. */
 arrivals_t *arrivals_new_of(uint64_t seed, int n_ranks, int n_broadcasts);
 
 /** Broadcasts of random sizes from random roots on a random network, by at most max_ranks. */
 arrivals_t *arrivals_new(uint64_t seed, int max_ranks, int n_broadcasts);
 void arrivals_free(arrivals_t *arrivals);
 
-/** Runs rounds until all ranks are through, or so many; whether they are. */
+/** Runs rounds until all ranks are through, or `n` rounds; tells whether they are. */
 bool arrivals_run(arrivals_t *arrivals, int max_rounds);
 
 /** Notes what is wrong. */

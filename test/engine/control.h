@@ -30,14 +30,14 @@ typedef enum {
     FAIL_RECEIVED,
     FAIL_GARBLED, /**< a message of wrong content comes */
     FAIL_DAMAGED, /**< one comes with another byte somewhere, which may mean something else */
-    FAIL_MEMORY,  /**< for whoever uses them; see controls_fail() */
+    FAIL_MEMORY,  /**< for the user of controls; see controls_fail() */
 } control_failure_t;
 
 typedef struct controls {
     world_t *world;
     pb_control_t *of; /**< by rank */
     mail_t **mail;    /**< by receiver, oldest first */
-    bool prompt;      /**< what was sent can be received at once */
+    bool prompt;      /**< a sent message can be received immediately */
     bool withdraws;   /**< receives may be withdrawn though nothing has failed */
     control_failure_t failure;
     int fail_rank, fail_after;

@@ -17,8 +17,8 @@ pb_plan_t *plans_random(pb_random_t *random, int n_ranks, int root, int n_stream
 /** One stream in which the root sends to everyone. As above. */
 pb_plan_t *plans_flat(int n_ranks, int root);
 
-/** One stream: a chain in order of rank from the root, from the last rank on to the first. As
- * above. */
+/** One stream: a chain in rank order from the root, from the last rank on to the first. As above.
+ */
 pb_plan_t *plans_chain(int n_ranks, int root);
 
 /**

@@ -1,6 +1,6 @@
 /*
  * One broadcast of all ranks as state machines in one process, advanced in random order over the
- * world of world.h: transfers, and relays where the plan is by leaders.
+ * world of world.h. They are transfers, and relays where the plan is by leaders.
  */
 #ifndef PB_TEST_RUN_H
 #define PB_TEST_RUN_H
@@ -15,7 +15,7 @@
 /** One rank's part. */
 typedef struct part {
     pb_role_t *role;
-    pb_relay_t relay; /**< of which `between` is the transfer of a rank that relays nothing */
+    pb_relay_t relay; /**< `between` is the transfer of a rank that relays nothing */
     bool relays;      /**< else it is a transfer */
     bool started, through;
     int late; /**< the round in which it starts */
@@ -30,7 +30,7 @@ typedef struct run {
     bool is_cancelled; /**< parts end without an error, and without every byte */
 } run_t;
 
-/** What went wrong in many runs; the first is described. */
+/** Errors of many runs; the first is described. */
 typedef struct tally {
     int runs, failures;
     char first[300];
@@ -67,13 +67,13 @@ void run_fini(run_t *run, tally_t *tally, uint64_t seed);
 void run_all(run_t *run, tally_t *tally, uint64_t seed);
 
 /**
- * All of a run in which a call of a rank fails after so many: it ends with this error. Unless its
- * transport refuses every other rank ends, too. No rank ends without an error and without every
- * byte. Counts only runs in which it has failed.
+ * All of a run in which a call of a rank fails after `n` that do not: it ends with this error.
+ * Unless its transport refuses every other rank ends, too. No rank ends without an error and
+ * without every byte. Counts only runs in which it has failed.
  */
 void run_failing(run_t *run, int rank, call_t call, int after, tally_t *tally, uint64_t seed);
 
-/** All of a run that is given up after so many rounds. */
+/** All of a run that is given up after `n` rounds. */
 void run_given_up(run_t *run, int n_rounds, tally_t *tally, uint64_t seed);
 
 #endif

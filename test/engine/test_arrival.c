@@ -133,7 +133,7 @@ static void test_late_joiners(void)
 /** As many ARRIVED as the root takes in by one call; see engine/arrival/root.c. */
 #define MOST_TAKEN 32
 
-/** A root with very many receivers that come at once does a bounded part of its work each time. */
+/** A root with very many receivers that come together does a bounded part of its work each time. */
 static void test_many_ranks(int n_ranks)
 {
     tally_t tally = {0};
@@ -156,13 +156,13 @@ static void test_many_ranks(int n_ranks)
 
 /* ---- failures ---- */
 
-/** What fails once, where, and who ends in spite of it. */
+/** A call that fails once, its place, and the ranks that end in spite of it. */
 typedef struct failing {
     const char *name;
     control_failure_t control; /**< FAIL_NOTHING: a call for a segment fails */
     call_t call;
     enum { AT_ROOT, AT_NEXT, AT_ANY } at;
-    int after; /**< fewer than so many go well before */
+    int after; /**< calls that go well before are fewer */
     enum { NOBODY, THE_RANK, ALL } ends;
     int error;    /**< of the rank; 0: any */
     bool unasked; /**< every other run is arrival_nb */
@@ -191,7 +191,7 @@ static int make_fail(const failing_t *f, arrivals_t *a, broadcast_t *b)
     return rank;
 }
 
-/** Whoever can end does, someone is told, and no rank takes part of a message for all of it. */
+/** Ranks that can end do, someone is told, and no rank takes part of a message for all of it. */
 static bool let_fail(const failing_t *f, tally_t *tally, uint64_t seed)
 {
     arrivals_t *a = arrivals_new(seed, 12, 1);
@@ -346,8 +346,8 @@ static void test_memory(void)
        BOUND);
 }
 
-/** One broadcast, before which a fold has found arrivals to be `watched`, and of which the root
- * sees `seen`; whether it was arrival-aware. */
+/** One broadcast after a fold that has found arrivals to be `watched`. Its root sees `seen`. Tells
+ * whether it was arrival-aware. */
 static bool one_by_mode(pb_arrival_mode_t *mode, pb_arrival_report_t watched,
                         pb_arrival_report_t seen)
 {
@@ -361,7 +361,7 @@ static bool one_by_mode(pb_arrival_mode_t *mode, pb_arrival_report_t watched,
     return true;
 }
 
-/** How many of 1000 broadcasts are arrival-aware. */
+/** Number of 1000 broadcasts that are arrival-aware. */
 static int aware_of_thousand(pb_arrival_mode_t *mode, pb_arrival_report_t watched,
                              pb_arrival_report_t seen)
 {

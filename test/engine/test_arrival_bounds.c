@@ -2,8 +2,8 @@
  * Theorems 5 and 6 of paper 3 for the engine as it is: how long ranks stay in an arrival-aware
  * broadcast, however they arrive.
  *
- * The world is that of the paper's section 3.1: each rank sends a segment and receives one in a
- * round, control messages take no time, and groups are served by a chain. A message has MESSAGE
+ * The world is the one of the paper's section 3.1. Each rank sends a segment and receives one in a
+ * round. Control messages take no time, and groups are served by a chain. A message has MESSAGE
  * segments, so T is MESSAGE rounds. What section 3.1 neglects, a chain's last rank being later than
  * its first and each step taking a round, is SLACK rounds for each group.
  *
@@ -58,7 +58,7 @@ typedef struct series {
 
 /* Arrivals. */
 
-/** Up to so many T later, each for itself (the code of Figure 6, with the root first). */
+/** Up to `most` T later, each for itself (the code of Figure 6, with the root first). */
 static void arrive_at_random(arrivals_t *a, broadcast_t *b)
 {
     const int most = 1 + pb_random_below(&a->random, 2 * a->n_ranks);
@@ -77,8 +77,8 @@ static void arrive_late(arrivals_t *a, broadcast_t *b)
 }
 
 /**
- * Against the root: some come with it, others each just before the root has waited long enough for
- * no one, so that its grace is as long as it can be, and the others just after it has closed a
+ * Against the root: some come with it. Others come each just before the root has waited long enough
+ * for no one, so that its grace is as long as it can be. The rest come just after it has closed a
  * group, this one or a later one.
  */
 static void arrive_in_spite(arrivals_t *a, broadcast_t *b)
@@ -99,7 +99,7 @@ static void arrive_in_spite(arrivals_t *a, broadcast_t *b)
 }
 
 /**
- * Against a root that sends unasked: ranks come in turn, each just before the root has waited long
+ * Against a root that sends unasked. Ranks come in turn, each just before the root has waited long
  * enough for no one, and again whenever it has sent something.
  */
 static void arrive_in_turn(arrivals_t *a, broadcast_t *b)
@@ -194,7 +194,7 @@ static void judge_ratio(const arrivals_t *a, const broadcast_t *b, series_t *ser
     const bool is_nonblocking = series->unasked && series->has_credit;
     const double wait = is_nonblocking ? 0 : (double) last_arrival(a, b) / MESSAGE;
     const double opt = (wait + n - 1) / n, ratio = average_stay(a, b) / opt;
-    /* The slack of a rank's two groups; of nonblocking roots, that of as many as there are. */
+    /* The slack of a rank's two groups; a nonblocking root has it for each of its groups. */
     const double bound = is_nonblocking
                              ? 3 + GRACE + QUIET * n / (n - 1) + 3 * slack
                              : (2 * n + GRACE * (n - 2)) / (n - 1) + 2 * slack * n / (n - 1);

@@ -1,7 +1,7 @@
 /*
- * Memory that a rank keeps, as a function of the number of ranks P: each part compared with its
- * bound, at 16 to 10,000 ranks with one on each host, on random trees of switches with 32 hosts on
- * each. test/mpi/run_memory.c measures the same inside Open MPI.
+ * Memory that a rank keeps, as a function of the number of ranks P. Each part is compared with its
+ * bound. There are 16 to 10,000 ranks with one on each host, on random trees of switches with 32
+ * hosts on each. test/mpi/run_memory.c measures the same inside Open MPI.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ enum {
     CACHE = 4 << 20, /**< the parameter cache_size */
 };
 
-/** So many ranks, and what was made for them. */
+/** A number of ranks, and all that was made for them. */
 typedef struct setting {
     int n_ranks, root;
     pb_network_t *network;
@@ -63,7 +63,8 @@ static long placement(setting_t *s)
     return bytes;
 }
 
-/** A planner that has planned for so many roots: what it keeps, or needed while it planned. */
+/** A planner that has planned for `n_roots` roots: memory that it keeps, or needed while it
+ * planned. */
 static long planner(setting_t *s, int n_roots, bool meanwhile)
 {
     const pb_planner_options_t options = {

@@ -1,7 +1,6 @@
 /*
- * Many broadcasts at once in threads that share nothing: the engine and topo/ have
- * no hidden state. The thread sanitizer (contrib/analyze) sees what a wrong result
- * does not show.
+ * Many broadcasts together in threads that share nothing: the engine and topo/ have no hidden
+ * state. The thread sanitizer (contrib/analyze) sees what a wrong result does not show.
  */
 #include <pthread.h>
 

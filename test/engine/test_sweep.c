@@ -231,7 +231,7 @@ static void test_failures(void)
     ok(left == 0, "and what is under way then is withdrawn");
 }
 
-/* What is concluded. A chain of ranks, or a root with the others below it. */
+/* Conclusions. A chain of ranks, or a root with the others below it. */
 
 typedef enum { CHAIN, STAR } shape_t;
 
@@ -288,15 +288,14 @@ static void test_verdicts(void)
 
 /* Which broadcasts are swept. */
 
-/** What becomes of a series of broadcasts. */
+/** Results of a series of broadcasts. */
 typedef struct played {
     int n_swept;
     int lag;             /**< broadcasts from a swept one to its verdict, at most */
     uint64_t most_ahead; /**< bytes that a root gets ahead of a rank that stops at some broadcast */
 } played_t;
 
-/** So many broadcasts, of `most` bytes or of random sizes up to that; all are asked for, or none.
- */
+/** Some broadcasts, of `most` bytes or of random sizes up to that; all are asked for, or none. */
 static played_t play(pb_schedule_t *schedule, int n, size_t most, pb_random_t *random, bool asked)
 {
     played_t played = {.n_swept = 0};

@@ -38,8 +38,8 @@ static void ground_clear(ground_t *ground)
     pb_network_free(ground->network);
 }
 
-/** A plan of this kind on a random network with at most so many ranks on a host; whether it fits.
- */
+/** A plan of this kind on a random network with at most `most` ranks on a host; tells whether it
+ * fits. */
 static bool ground_of_kind(ground_t *ground, pb_random_t *random, pb_kind_t kind, int per_host)
 {
     const pb_plan_options_t options = {.fanout = 1 + pb_random_below(random, 4),
@@ -103,7 +103,7 @@ static int drawn_rank(const run_t *run, way_t way, pb_random_t *random, bool rec
     return way != TURNS ? first : receives ? (root + 1) % n_ranks : root;
 }
 
-/* What holds of each way. */
+/* Properties of each way. */
 
 static void test_all(way_t way)
 {
@@ -279,9 +279,8 @@ static void test_paced_late_child(tally_t *tally)
 }
 
 /**
- * The root's first child takes in what comes far more often than its second:
- * until it is so much faster that the second counts as late, both are sent
- * their halves in step.
+ * The root's first child takes in what comes far more often than its second. Both are sent their
+ * halves in step, until the first is so much faster that the second counts as late.
  */
 static void test_level(tally_t *tally)
 {

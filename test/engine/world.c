@@ -160,7 +160,7 @@ bool world_rank_has_all(const world_t *w, int rank)
 
 /* Requests: alive until the engine has given them back and they have met. */
 
-/** What goes from a rank to another, until the next call. */
+/** Messages from a rank to another, until the next call. */
 static world_pair_t *pair_of(world_t *w, int from, int to)
 {
     world_pairs_t *pairs = &w->pairs[to];

@@ -60,11 +60,11 @@ typedef struct world_queue {
     world_request_t *first, *last;
 } world_queue_t;
 
-/** What goes from one rank to another. */
+/** Messages from one rank to another. */
 typedef struct world_pair {
     int from;
     world_queue_t sends;     /* those that are not met */
-    world_queue_t receives;  /* likewise */
+    world_queue_t receives;  /* the same */
     int n_sends, n_receives; /* alive */
 } world_pair_t;
 
@@ -109,14 +109,14 @@ typedef struct world {
     int meet_percent;    /* chance of a pair to meet, and of a request to become done, in a step */
     pb_transport_t *transports; /* by rank */
     pb_message_t *messages;     /* by rank */
-    pb_message_t *pieces;       /* likewise: the same data, cut otherwise; NULL: there are none */
+    pb_message_t *pieces;       /* of the same data, cut otherwise; NULL: there are none */
     world_pairs_t *pairs;       /* by receiver */
     world_request_t **requests; /* all that are not released or not met */
     size_t n_requests, room;
 
     int fail_rank; /* where an error is injected; -1: nowhere */
     call_t fail_call;
-    int fail_after; /* so many calls are right before */
+    int fail_after; /* number of calls that are right before */
     bool failed;    /* it has happened */
 
     int *n_sent;                   /* by rank: sends so far */

@@ -41,7 +41,7 @@ __attribute__((unused)) static char *fuzz_text(const uint8_t *bytes, size_t leng
     return text;
 }
 
-/** What every parser promises of its result, its error and its messages, which are cleared. */
+/** Promises of every parser on its result, its error and its messages, which are cleared. */
 __attribute__((unused)) static void fuzz_parsed(int error, int has_result, pb_diag_t *diag)
 {
     must(error == PB_SUCCESS || error == PB_ERR_INPUT);

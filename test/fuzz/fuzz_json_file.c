@@ -1,5 +1,5 @@
-/* The advisor's report as JSON, which `pipebcast advise status --json` takes into its own document:
- * whatever the file has, that document is whole, and the report is an object or null. */
+/* The advisor's report as JSON, which `pipebcast advise status --json` takes into its own document.
+ * Whatever the file has, that document is whole, and the report is an object or null. */
 #include "contrib/tools/common/json.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 const char fuzz_name[] = "json_file";
 
-/** What must hold of a document that has the file's object. */
+/** Property of a document that has the file's object. */
 static void check(const char *text)
 {
     const char *const report = strstr(text, "\"report\": ");

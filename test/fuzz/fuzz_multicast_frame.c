@@ -1,8 +1,8 @@
 /*
- * Datagrams as they come from the network: an input is a byte of which bit 0 asks for checksums and
- * bit 1 makes the checksum right, two bytes for the size of a message (in payloads of 8 bytes), and
- * then the datagram. A frame that is read is written again as it came, and if it fits the
- * message it lies within it.
+ * Datagrams as they come from the network. An input begins with a byte whose bit 0 asks for
+ * checksums, and whose bit 1 makes the checksum right. Two bytes for the size of a message follow
+ * (in payloads of 8 bytes), and then the datagram. A frame that is read is written again as it
+ * came, and if it fits the message it lies within it.
  */
 #include "engine/multicast/frame.h"
 #include "engine/multicast/window.h"

@@ -53,7 +53,7 @@ static void use_network(const pb_network_t *network)
     pb_placement_free(placement);
 }
 
-/* A network or at least one fault, never both. */
+/* A network or at least one error, never both. */
 static void read_as(const pb_topology_format_t *format, const pb_topology_text_t *text)
 {
     const pb_topology_request_t request = {.partition = "p"};

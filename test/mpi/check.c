@@ -15,7 +15,7 @@
 /** Wrong things that a rank prints. */
 #define MAX_PRINTED 5
 
-/** What the bytes on both sides of a buffer are. */
+/** Value of the bytes on both sides of a buffer. */
 #define GUARD 0xa5
 
 /** A broadcast between two groups that have met. */

@@ -1,6 +1,6 @@
 /*
- * What the MPI test programs share: their beginning and end, counting what is wrong, a pattern of
- * bytes, and broadcasts of it by every function that MPI has. Every rank counts; rank 0 prints.
+ * Functions that the MPI test programs share: their beginning and end, counting errors, a pattern
+ * of bytes, and broadcasts of it by every function that MPI has. Every rank counts; rank 0 prints.
  */
 #ifndef PB_TEST_MPI_CHECK_H
 #define PB_TEST_MPI_CHECK_H
@@ -122,10 +122,10 @@ void check_ring(MPI_Comm comm, int distance, unsigned number);
 /** A generator: a state may be alike on all ranks, or each rank's own. */
 unsigned next_random(uint32_t *state);
 
-/** Stays away from MPI for so many microseconds. */
+/** Stays away from MPI for some microseconds. */
 void wait_us(long us);
 
-/** Kills this process after so many microseconds, whatever it does then. */
+/** Kills this process after some microseconds, whatever it does then. */
 void kill_soon(long us);
 
 /** malloc of at least one byte, or abort. */

@@ -29,9 +29,9 @@ int failing_plugin_has_failed(void)
 }
 
 /*
- * What follows is called before anything has begun, the address sanitizer, too. The allocations are
- * those of the next library: the C library's, or the sanitizer's. One frame of the stack is between
- * that and who allocates; contrib/analyze counts on it.
+ * The functions below are called before anything has begun, the address sanitizer, too. The
+ * allocations are those of the next library: the C library's, or the sanitizer's. One frame of the
+ * stack is between that and who allocates; contrib/analyze counts on it.
  */
 #define AT_ANY_TIME __attribute__((no_sanitize_address))
 

@@ -23,7 +23,7 @@ failing_plugin_has_failed_t failing_plugin_has_failed;
 
 /* locking_plugin.so: counts the mutexes that the plugin locks. */
 
-/** What was locked since the last call of locking_plugin_begin(). */
+/** Locks that were taken since the last call of locking_plugin_begin(). */
 typedef struct locking_plugin {
     long n_locks;  /**< times that a mutex was locked, or was tried to be */
     int n_mutexes; /**< different ones, of the first few */

@@ -1,8 +1,8 @@
 /*
- * Broadcasts while the advice changes: the root of a broadcast often publishes other
- * trees first, none, trees for some sizes or roots only, or trees that are stale at once. Ranks
- * come at different times. Every byte is verified. Rank i is on host "n<i mod HOSTS>". Usage:
- * run_adaptive DIR HOSTS BROADCASTS [MAX_DELAY_US]
+ * Broadcasts while the advice changes. The root of a broadcast often publishes other trees first,
+ * none, trees for some sizes or roots only, or trees that are stale already. Ranks come at
+ * different times. Every byte is verified. Rank i is on host "n<i mod HOSTS>". Usage: run_adaptive
+ * DIR HOSTS BROADCASTS [MAX_DELAY_US]
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /*
- * Thousands of broadcasts at which ranks arrive at random times: from random
- * roots, of random sizes, on several communicators, without anything between
- * them that would let the ranks meet, so that some run ahead of others.
- * Usage: run_arrival [BROADCASTS [DELAY_US [SEED [large]]]]
+ * Thousands of broadcasts at which ranks arrive at random times, from random roots, of random
+ * sizes, on several communicators. Nothing between them lets the ranks meet, so some run ahead of
+ * others. Usage: run_arrival [BROADCASTS [DELAY_US [SEED [large]]]]
  *
  * Broadcasts come in phases of even and of uneven arrivals. All ranks draw
  * what they must do alike from one generator, and their delays from their own.
@@ -20,7 +19,7 @@ static const int sizes[] = {1,    63,   64,   65,   99,    100,   101,   200,   
                             100,  101,  1426, 1427, 32768, 32769, 39999, 40000, 64};
 #define N_SIZES (int) (sizeof(sizes) / sizeof(sizes[0]))
 
-/** Likewise of TCP's eager limit, 64 KiB less the PML's header, for segments as long. */
+/** The same of TCP's eager limit, 64 KiB less the PML's header, for segments as long. */
 static const int large_sizes[] = {63,    64,    2874,  2875,  65521, 65522,  65523,  65524,
                                   65535, 65536, 65537, 65538, 70000, 131072, 131073, 140000};
 #define N_LARGE_SIZES (int) (sizeof(large_sizes) / sizeof(large_sizes[0]))
@@ -31,7 +30,7 @@ static int draw(uint32_t *state, int n)
     return (int) (next_random(state) % (unsigned) n);
 }
 
-/** How the ranks of a phase arrive. */
+/** Arrivals of a phase's ranks. */
 typedef enum { EVEN, RANDOM, FEW_LATE, ONE_LATE, N_ARRIVALS } arrivals_t;
 
 static void arrive(arrivals_t arrivals, uint32_t *own, uint32_t *common, int delay_us)

@@ -22,7 +22,7 @@ static void test_split_and_dup(void)
     check_bcast_of_all(BYTES, MPI_COMM_SELF, "MPI_COMM_SELF");
 }
 
-/** Communicators that are made, used by two of them at once, and freed. */
+/** Communicators that are made, used by two of them together, and freed. */
 static void test_many(int n)
 {
     for (int i = 0; i < n; i++) {

@@ -1,7 +1,7 @@
 /*
  * An erroneous program: one rank gives another count than the others to a broadcast, the root or
- * a receiver, blocking or not. Every rank's call must return, with an error on some rank, and so
- * must that of a further broadcast with one count, which is right or an error. Nothing may reach
+ * a receiver, blocking or not. Every rank's call must return, with an error on some rank. A further
+ * broadcast with one count must return, too, with the right bytes or an error. Nothing may reach
  * the next communicator.
  *
  * Usage: run_counts COUNT OTHER [last]: with the third argument it is one blocking broadcast of

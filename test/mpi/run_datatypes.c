@@ -2,9 +2,9 @@
  * One signature described by different (count, datatype) pairs on different
  * ranks. Each layout is filled and read through MPI_Pack, MPI_Unpack of its own
  * rank; what lies in gaps must stay as it was.
- * Usage: run_datatypes [DOUBLES]: with a number only every other double of an array of so many,
+ * Usage: run_datatypes [DOUBLES]: with a number only every other double of an array of DOUBLES,
  * which makes far more segments than there are bounce buffers. With "ways" nonblocking and
- * persistent ones among them, whose datatypes are freed at once.
+ * persistent ones among them, whose datatypes are freed immediately.
  */
 #include <complex.h>
 #include <stdint.h>
@@ -45,7 +45,7 @@ static bool gaps_are_untouched(const layout_t *layout, const char *room, const c
 /** The ways of broadcasts by turns, else all are blocking. */
 static bool in_all_ways;
 
-/** By other ways than MPI_Bcast as one element of a type that is freed at once. */
+/** By other ways than MPI_Bcast as one element of a type that is freed immediately. */
 static int broadcast_by(way_t way, void *at, const layout_t *layout, int root)
 {
     MPI_Datatype type;
@@ -138,7 +138,7 @@ static void test_doubles(int n, int step, int next_root)
     free(values);
 }
 
-/** What stands at `i` of values in steps, of which each has `width`. */
+/** Value at `i` of values in steps, each of `width`. */
 static long double long_double_at(int i, int step, int width, int root)
 {
     const int whole = i / step * width;
@@ -146,9 +146,8 @@ static long double long_double_at(int i, int step, int width, int root)
 }
 
 /**
- * Elements of `width` long doubles, by value: from 5.0 on, Open MPI copies them as
- * such, without the bytes that pad them, so that bytes cannot be compared as for
- * other types.
+ * Elements of `width` long doubles, by value. From 5.0 on, Open MPI copies them without the bytes
+ * that pad them, so bytes cannot be compared as for other types.
  */
 static void test_long_doubles(MPI_Datatype of, int width, int n)
 {

@@ -1,7 +1,7 @@
 /*
- * Processes that are spawned: a communicator grows by MPI_Comm_spawn and a merge, and each time
- * there are broadcasts between the groups, among the new ones, and among all. Before that, two
- * halves of the job meet by a port.
+ * Processes that are spawned. A communicator grows by MPI_Comm_spawn and a merge. Each time there
+ * are broadcasts between the groups, among the new ones, and among all. Before that, two halves of
+ * the job meet by a port.
  *
  * Usage: run_grow TIMES CHILDREN, of each time
  */

@@ -1,10 +1,10 @@
 /*
- * Broadcasts on communicators whose user has made one of MPI's assertions: that nobody receives
- * from any source or by any tag, that lengths are exact, that messages may overtake each other.
- * The assertion is made when the communicator is, or later, between broadcasts. A rank is late
- * now and then. The user's own messages keep to the assertion. Many communicators get none but such
- * a message, as soon as they are made. Later assertions are also made while a sweep is under way,
- * for which nothing may wait at the end.
+ * Broadcasts on communicators whose user has made one of MPI's assertions. Nobody receives from any
+ * source or by any tag, lengths are exact, or messages may overtake each other. The assertion is
+ * made when the communicator is, or later, between broadcasts. A rank is late now and then. The
+ * user's own messages keep to the assertion. Many communicators get none but such a message, as
+ * soon as they are made. Later assertions are also made while a sweep is under way, for which
+ * nothing may wait at the end.
  *
  * Usage: run_hints ASSERTION now|later
  */

@@ -1,7 +1,7 @@
 /*
- * The locks on the way of blocking broadcasts: none in a program with one thread inside MPI, one
- * mutex where it has asked for MPI_THREAD_MULTIPLE, and that of the tasks while a broadcast is
- * watched (communicator/arrivals.h).
+ * The locks on the way of blocking broadcasts. A program with one thread inside MPI takes none,
+ * with MPI_THREAD_MULTIPLE one mutex. While a broadcast is watched (communicator/arrivals.h), the
+ * tasks' lock comes to that.
  *
  * Needs locking_plugin.so before the C library. Usage: run_locks [threads]
  */

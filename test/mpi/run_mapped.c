@@ -1,10 +1,9 @@
 /*
  * Broadcasts to some of the ranks, in any order: run_mapped BROADCASTS BYTES SEED PERCENT.
  *
- * The communicator has so many percent of the ranks, at least two, drawn by SEED and put
- * into an order drawn by it (0: all of them, as they are). Its rank 0 is the root. Who
- * counts what crosses the cables runs this with two numbers of broadcasts and takes the
- * difference.
+ * The communicator has PERCENT of the ranks, at least two, drawn by SEED and put into an order
+ * drawn by it (0: all of them, as they are). Its rank 0 is the root. Who counts what crosses the
+ * cables runs this with two numbers of broadcasts and takes the difference.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,7 +27,7 @@ static void draw_order(uint64_t seed, int *place)
     }
 }
 
-/** Of the world's ranks the first so many percent of the order; MPI_COMM_NULL for the others. */
+/** The first `percent` of the world's ranks in the order; MPI_COMM_NULL for the others. */
 static MPI_Comm take_part(uint64_t seed, long percent)
 {
     MPI_Comm part;

@@ -6,7 +6,7 @@
  *        run_memory late BYTES MILLISECONDS BYTES_ALLOWED [BROADCASTS]
  *
  * each: what is kept for each communicator that is alive, as it is made, and after it has broadcast
- * from so many roots; prints the most of any rank. growth: none with what has come and gone, which
+ * from ROOTS roots; prints the most of any rank. growth: none with what has come and gone, which
  * are communicators, and broadcasts of many sizes from all roots, whose places in trees do not all
  * fit into the cache. late: a rank comes long after the others, while it is busy in MPI elsewhere,
  * so that what is sent to it is taken in; at every rank that is bounded.
@@ -22,7 +22,7 @@
 
 #define MAX_BYTES 20000
 
-/** Bytes in use for each of n since there were so many; the most of any rank. */
+/** Bytes in use for each of n, compared with an earlier number; the most of any rank. */
 static long grown_by(long before, int n)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -82,7 +82,7 @@ static int compare_longs(const void *a, const void *b)
 /**
  * Does something n times, and looks at what is in use after every tenth of them. What leaks grows
  * in each tenth, by at least malloc's smallest block (32 bytes) each time. Open MPI's free lists
- * grow as well, by 64 and more elements at once, whenever more messages than ever before came
+ * grow as well, by 64 and more elements each time, whenever more messages than ever before came
  * early; but not in most of the tenths. So the median of the nine differences tells them apart.
  */
 static void test_growth(void (*something)(int i), int n, const char *what)

@@ -3,14 +3,14 @@
  * rank. Every broadcast must be done, or end with an error; a rank that has no error has every
  * byte.
  *
- * By default one allocation fails, anywhere from the making of a communicator to its end, and
- * every communicator must be able to do with that. With "lasting" out of memory from that
- * allocation to the end of the broadcast: then the rank may be lost, and the others with it. Each
- * gets errors, no one waits for ever, and what Open MPI does itself on the communicator still
- * works: nonblocking operations, whose tags must be alike, and short broadcasts. It begins when
- * the ranks have agreed; with "early", too, when the communicator is made. Where the rank cannot
- * serve then, the fallback component does. With "nonblocking" the broadcasts are MPI_Ibcast, two at
- * a time, and a persistent one.
+ * By default one allocation fails, anywhere from the making of a communicator to its end, and every
+ * communicator must be able to do with that. With "lasting" out of memory from that allocation to
+ * the end of the broadcast: then the rank may be lost, and the others with it. Each gets errors,
+ * and no one waits without end. Open MPI's own operations on the communicator still work:
+ * nonblocking ones, whose tags must be alike, and short broadcasts. It begins when the ranks have
+ * agreed; with "early", too, when the communicator is made. Where the rank cannot serve then, the
+ * fallback component does. With "nonblocking" the broadcasts are MPI_Ibcast, two at a time, and a
+ * persistent one.
  *
  * Needs failing_plugin.so before the C library. Usage: run_no_memory [nonblocking]
  * [lasting [early]] [in_turn [FIRST]] With "in_turn" an allocation fails on one of these ranks, and
@@ -144,7 +144,7 @@ static void broadcast_again(MPI_Comm comm, int number)
     }
 }
 
-/** What Open MPI does itself on the communicator. */
+/** Operations of Open MPI itself on the communicator. */
 static void use_otherwise(MPI_Comm comm)
 {
     int one = 1, sum = 0;

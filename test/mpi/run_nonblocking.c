@@ -1,5 +1,5 @@
 /*
- * Nonblocking and persistent broadcasts: many at once, with other operations between them, ended
+ * Nonblocking and persistent broadcasts: many together, with other operations between them, ended
  * in another order on every rank, freed while they are active.
  * Usage: run_nonblocking [STEPS of the random mix] [SEED] [some]
  *        run_nonblocking mix [STEPS] [SEED]
@@ -146,8 +146,8 @@ static void start_all(MPI_Request *requests, int n, uint32_t *own)
 }
 
 /**
- * Persistent ones, started by each rank in an order of its own, again and again; or a single one,
- * between the starts of which there are others.
+ * Persistent ones, started by each rank in an order of its own, again and again. Or a single one,
+ * between whose starts there are others.
  */
 static void persist(MPI_Comm comm, uint32_t *common, uint32_t *own, int n)
 {
@@ -182,7 +182,7 @@ static void persist(MPI_Comm comm, uint32_t *common, uint32_t *own, int n)
     }
 }
 
-/** What of the mix is done and ended at once. */
+/** Part of the mix that is done and ended immediately. */
 static void do_whole(MPI_Comm comm, unsigned what, uint32_t *common, uint32_t *own)
 {
     int one = 1, sum = 0;

@@ -1,5 +1,5 @@
 /*
- * How many messages broadcasts send, counted at the PML.
+ * Number of messages that broadcasts send, counted at the PML.
  *
  * Usage: run_sent first SEGMENTS
  *        run_sent persistent
@@ -26,7 +26,7 @@
 /** More than the bytes of any message that is not a segment of ours. */
 #define LEAST 200
 
-/** Of which communicator: connections are new in the world's, and may be in the last ones. */
+/** Of a communicator: connections are new in the world's, and may be in the last ones. */
 typedef enum { THE_WORLD, COPIES, OTHERS } ranks_t;
 
 static void broadcast_first(MPI_Comm comm, const char *what, way_t way, ranks_t of, long n_segments)

@@ -32,7 +32,7 @@ static void set_verbose(MPI_T_cvar_handle handle, int level)
           now, level);
 }
 
-/** What the ranks have agreed on stays as it is. */
+/** Settings on which the ranks have agreed stay as they are. */
 static void check_refused(const char *name)
 {
     MPI_T_cvar_handle handle = handle_of(name);

@@ -2,7 +2,7 @@
  * MPI_THREAD_MULTIPLE: each thread broadcasts on a communicator of its own.
  * Usage: run_threads [counted]
  * By default every other thread has several nonblocking and persistent broadcasts under way.
- * counted: blocking ones of two sizes, none of which may be missing from the counters; then the
+ * counted: blocking ones of two sizes, and all must be in the counters; then the
  * last rank names another size than the others, which fails there and is counted so.
  */
 #include <pthread.h>

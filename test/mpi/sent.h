@@ -1,4 +1,4 @@
-/* How many messages this rank has sent: counted at the PML. */
+/* Number of messages that this rank has sent, counted at the PML. */
 #ifndef PB_TEST_MPI_SENT_H
 #define PB_TEST_MPI_SENT_H
 
@@ -11,10 +11,11 @@ void sent_open(size_t least);
 /** Of what this rank has sent so far nothing counts. */
 void sent_forget(void);
 
-/** What all ranks of `comm` have sent since they forgot it. Collective; forgets it. */
+/** Messages that all ranks of `comm` have sent since they forgot them. Collective; forgets them.
+ * Collective; forgets it. */
 void sent_take(MPI_Comm comm, long *n_empty_p, long *n_full_p);
 
-/** How many of them were synchronous, since all have forgotten them. Collective. */
+/** Number of them that were synchronous, since all have forgotten them. Collective. Collective. */
 long sent_synchronous(MPI_Comm comm);
 
 void sent_close(void);

@@ -1,4 +1,4 @@
-/* What pipebcast has done on this rank, by its counters. */
+/* Work that pipebcast has done on this rank, by its counters. */
 #ifndef PB_TEST_MPI_SERVED_H
 #define PB_TEST_MPI_SERVED_H
 

@@ -1,7 +1,7 @@
 /*
  * Broadcasts without end: random sizes, roots, datatypes and communicators, with the assertions
- * that MPI has, blocking or several at a time, ranks that come late, the user's own messages behind
- * them, every byte verified, memory reported. What all ranks must do alike they draw from one
+ * that MPI has, blocking or several at a time. Ranks come late, and the user's own messages follow.
+ * Every byte is verified, and memory reported. What all ranks must do alike they draw from one
  * generator, the rest each from its own. Nothing between the broadcasts lets the ranks meet, but
  * for a word of rank 0 now and then whether to go on, and processes that are spawned and end.
  */
@@ -24,7 +24,7 @@ enum {
     CHILD = 400 << 10,  /**< bytes that Open MPI keeps of a spawned process: 210 KB in 4.1.4 */
 };
 
-/** What gaps between elements are filled with, and must still hold at the end. */
+/** Value that fills gaps between elements, and must still be there at the end. */
 #define GAP 0xee
 
 typedef struct options {
@@ -42,7 +42,7 @@ typedef struct soak {
     int rank, n_ranks;
     MPI_Comm comm[N_COMMS];         /**< MPI_COMM_NULL: this rank is in none */
     unsigned char *buffer[AT_ONCE]; /**< room for max_bytes with a gap behind each */
-    unsigned char *wanted;          /**< likewise, and behind it for max_bytes without gaps */
+    unsigned char *wanted;          /**< the same, and behind it for max_bytes without gaps */
     long n_broadcasts, n_spawned;
     double n_bytes;
 } soak_t;
@@ -337,7 +337,7 @@ static long report(const soak_t *s, double elapsed)
     return most[0];
 }
 
-/** What rank 0 says to all. */
+/** Message of rank 0 to all. */
 typedef enum { GO_ON, REPORT, END } word_t;
 
 static word_t hear(word_t word_of_rank_0)

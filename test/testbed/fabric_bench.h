@@ -1,5 +1,6 @@
 /*
- * What the tests of the fabric's model share: a network, frames with a mark, their arrivals.
+ * Functions that the tests of the fabric's model share: a network, frames with a mark, their
+ * arrivals.
  */
 #ifndef FABRIC_BENCH_H
 #define FABRIC_BENCH_H

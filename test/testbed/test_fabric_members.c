@@ -27,8 +27,7 @@ static int add(pb_network_t *network, pb_node_kind_t kind, const char *name, int
     return node;
 }
 
-/** Leaves l0 with a and b, l1 with c and d, below so many spines, to each of which they have so
- * many links. */
+/** Leaves l0 with a and b, l1 with c and d, below some spines, with some links to each of them. */
 static pb_network_t *leaf_spine(int spines, int links)
 {
     pb_network_t *network = pb_network_new();

@@ -1,5 +1,5 @@
 /*
- * What is predicted of multicast, and what the fabric's model makes of its frames: on the testbed's
+ * Predictions of multicast, compared with the fabric's model of its frames, on the testbed's
  * topologies and random networks, at 2 Mbit/s.
  */
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void compare(pb_network_t *network, int n_roots, ratios_t *ratios)
             placement->host[rank++] = node;
         }
     }
-    /* The network's lowest speed is that of 2 Mbit/s; models are of the slowest host's. */
+    /* The network's lowest speed is 2 Mbit/s; models are of the slowest host's. */
     pb_model_assume(2 * MBIT * pb_profile_host_speed(network) / pb_network_base_speed(network),
                     1500, &model);
     pb_chooser_t *chooser = pb_chooser_new(placement, &model, &options);

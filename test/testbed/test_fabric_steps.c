@@ -9,7 +9,7 @@
 
 #define TWO_SWITCHES "SwitchName=s0 Nodes=a,b Switches=s1; SwitchName=s1 Nodes=c,d"
 #define SECOND INT64_C(1000000000)
-/* Of a load of RATE / 2: a frame each 2 * WIRE(1514), the first at once. */
+/* A load of RATE / 2: a frame each 2 * WIRE(1514), the first immediately. */
 #define FRAMES_OF_A_SECOND ((SECOND + 2 * WIRE(1514) - 1) / (2 * WIRE(1514)))
 
 static fabric_step_t load_of(const bench_t *bench, const char *from, const char *to, uint64_t rate,
@@ -127,7 +127,7 @@ static void too_much(void)
        "a load that is too much fills no host's queue");
     ok(up->counters[FABRIC_SYNTHETIC].drops > 0 && up->counters[FABRIC_REAL].drops == 0,
        "the surplus is lost, and counted apart");
-    /* What waits at the end is sent after it. */
+    /* Frames that wait at the end are sent after it. */
     const int64_t most = 2 * SECOND + (FABRIC_LOAD_WAITING / 1514 + 1) * WIRE(1514);
     ok(up->counters[FABRIC_SYNTHETIC].busy <= most && up->counters[FABRIC_SYNTHETIC].busy > SECOND,
        "the port is busy as long as the load lasts, and a little longer");

@@ -1,4 +1,4 @@
-/* Advice: its file, good, faulty and half-written; its place in a directory; its version. */
+/* Advice: its file, good, invalid and half-written; its place in a directory; its version. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -185,7 +185,7 @@ static void test_round_trip(void)
     pb_advice_free(again);
 }
 
-/** A text whose hash is right, and its first fault. */
+/** A text whose hash is right, and its first error. */
 static void check_faulty(char *const *columns, int n)
 {
     char text[1024], fault[256];

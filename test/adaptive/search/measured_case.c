@@ -38,7 +38,7 @@ static void set_pair(pb_link_matrix_t *matrix, int from, int to, int64_t latency
     matrix->bandwidth[at] = bandwidth;
 }
 
-/* What a load of 50 to 90 % leaves. */
+/* Share that a load of 50 to 90 % leaves. */
 static uint64_t loaded(pb_random_t *random, uint64_t bandwidth)
 {
     return bandwidth * (uint64_t) (10 + pb_random_below(random, 41)) / 100;
@@ -88,7 +88,7 @@ static void make_grid(measured_case_t *c, pb_random_t *random, int n)
     }
 }
 
-/* What is measured from i to j: the slowest link as loaded, and a latency by link. */
+/* Measurement from i to j: the slowest link as loaded, and a latency by link. */
 static void measure_network(measured_case_t *c, const uint64_t *capacity, int i, int j, int *links)
 {
     const int n = pb_network_path(c->network, c->placement->host[i], c->placement->host[j], links);

@@ -33,7 +33,8 @@ const char *measured_kind_name(measured_kind_t kind);
 void measured_case_init(measured_case_t *c, pb_random_t *random, measured_kind_t kind, int n_nodes);
 void measured_case_clear(measured_case_t *c);
 
-/** What its pairs share: links of its network, or of its clusters. The caller frees it. */
+/** Links that its pairs share, of its network or of its clusters. The caller frees it. The caller
+ * frees it. */
 pb_link_share_t *measured_share(const measured_case_t *c);
 
 enum { MEASURED_MAX_NODES = 64 };

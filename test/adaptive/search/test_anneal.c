@@ -1,9 +1,8 @@
 /*
- * The annealer on random networks: it finds the best of all trees where these can be counted, and
- * better ones than chance does, and than the comparison trees on most grids; within its budget, the
- * same for the same seed, and what it makes is a tree that the checker
- * and the simulator accept. With an argument, so many networks of 64 nodes instead
- * of the fewer that a test has time for.
+ * The annealer on random networks. It finds the best of all trees where these can be counted. On
+ * most grids it finds better trees than chance does, and than the comparison trees. It keeps to its
+ * budget, does the same for the same seed, and makes trees that the checker and the simulator
+ * accept. With an argument, that number of networks of
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +70,7 @@ static int64_t take_cost(const problem_t *p, pb_tree_t *tree)
     return cost;
 }
 
-/* Whether a cost is lower than that of each comparison tree. */
+/* Tells whether a cost is lower than the cost of each comparison tree. */
 static bool beats_all(const problem_t *p, int64_t cost)
 {
     pb_tree_t *tree;
@@ -297,7 +296,7 @@ static void test_clock(void)
     problem_clear(&p);
 }
 
-/* What a watcher saw of a search. */
+/* Facts of a search that a watcher saw. */
 typedef struct seen {
     int n_random, n_refines;
     int64_t n_transformations, best;

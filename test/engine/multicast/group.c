@@ -129,7 +129,7 @@ static size_t make_foreign(group_t *g, uint8_t *bytes)
     return header + n;
 }
 
-/** What one receiver gets of a datagram. */
+/** Passes a datagram to one receiver. */
 static void deliver(memory_datagrams_t *d, const uint8_t *bytes, size_t length, bool is_last,
                     bool is_own)
 {
@@ -495,7 +495,7 @@ static void advance(group_t *g, int index, int rank)
     member_t *m = &g->broadcasts[index].members[rank];
     m->is_over = advance_part(g, index, rank);
     advance_inside(m);
-    /* What nobody will ever take is abandoned. */
+    /* Sends that nobody will ever take are abandoned. */
     m->is_over = m->is_over && (!m->has_inside || m->inside_is_through || g->is_cancelled);
     leave(g, index, rank);
     if (m->is_over) {

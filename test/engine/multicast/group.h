@@ -64,7 +64,7 @@ typedef struct group {
     int *since;   /**< by rank: the round in which its last call returned */
     int round;
 
-    /* What happens, in parts of a thousand for each datagram and receiver. */
+    /* Events, in parts of a thousand for each datagram and receiver. */
     int lost, repeated, damaged, foreign;
     int last_lost;         /**< of these: datagrams that are a broadcast's last */
     int delay;             /**< rounds that a datagram takes, at most */
@@ -78,8 +78,8 @@ typedef struct group {
 
     bool is_prompt; /**< words are there in the next round */
     bool may_fail, has_failed, is_cancelled;
-    int most_parts;   /**< of one rank at once */
-    size_t most_kept; /**< bytes of copies of one rank at once */
+    int most_parts;   /**< of one rank together */
+    size_t most_kept; /**< bytes of copies of one rank together */
     int most_waiting; /**< datagrams of others in a buffer, or on their way there */
     int n_breaches;
     char breach[200]; /**< the first */
@@ -93,7 +93,7 @@ void group_free(group_t *group);
 /** Gives one broadcast another root and size. Before group_run(). */
 void group_set(group_t *group, int broadcast, int root, size_t total);
 
-/** The same down a chain in order of rank from its root. */
+/** The same down a chain in rank order from its root. */
 void group_set_chain(group_t *group, int broadcast, int root, size_t total);
 
 /**
@@ -103,13 +103,13 @@ void group_set_chain(group_t *group, int broadcast, int root, size_t total);
  */
 void group_place(group_t *group, const pb_placement_t *placement);
 
-/** A word fails at a rank, after so many that do not. Before group_run(). */
+/** A word fails at a rank, after `n` that do not. Before group_run(). Before group_run(). */
 void group_fail(group_t *group, control_failure_t failure, int broadcast, int rank, int after);
 
 /** Makes frames carry checksums. Before group_run(). */
 void group_use_checksums(group_t *group);
 
-/** Runs so many rounds, or until all parts of all ranks are over; whether they are. */
+/** Runs `n` rounds, or until all parts of all ranks are over; tells whether they are. */
 bool group_run(group_t *group, int max_rounds);
 
 /** Ends all parts, as a caller does who learns of an error elsewhere. */

@@ -1,7 +1,6 @@
 /*
- * Broadcasts by multicast over datagrams that get lost, over the in-memory group of group.h:
- * whatever happens to them, every rank ends with every byte right, or as an error of the words ends
- * it.
+ * Broadcasts by multicast over datagrams that get lost, over the in-memory group of group.h. Every
+ * rank ends with every byte right, or as an error of the words ends it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "test/failing_memory.h"
 #include "test/tap.h"
 
-/** What became of a number of runs. */
+/** Results of a number of runs. */
 typedef struct series {
     tally_t tally;
     uint64_t reporting, asked, foreign, forged, impatient, early;
@@ -203,7 +202,7 @@ static void test_series(void)
 
 enum { N_LATE = 6, LATE = 20000 };
 
-/** Broadcasts down chains, of so many bytes, of which a rank comes late to the first. */
+/** Broadcasts of `bytes` down chains; a rank comes late to the first. */
 static group_t *late_group(int n_broadcasts, size_t bytes, int late)
 {
     group_t *g = group_new(3, N_LATE, n_broadcasts, 10, 16, bytes);
@@ -214,7 +213,7 @@ static group_t *late_group(int n_broadcasts, size_t bytes, int late)
     return g;
 }
 
-/** How many ranks have ended a broadcast before the late one has begun the first. */
+/** Number of ranks that have ended a broadcast before the late one has begun the first. */
 static int n_before(const group_t *g, int index)
 {
     int n = 0;
@@ -409,7 +408,7 @@ static void test_failures(group_t *(*make)(int seed), const char *where)
             snprintf(breach, sizeof(breach), "seed %d: %s", seed, g->breach);
         }
         group_free(g);
-        /* What the C library has allocated for a network's text counts only when it is freed. */
+        /* Allocations of the C library for a network's text count only when it is freed. */
         leaks += failing_memory_alive() > before;
     }
     ok(n_failed > 100 && unfinished == 0, "%s: after an error of a word all parts end (%d of them)",

@@ -17,8 +17,8 @@
 
 /* The checksum. */
 
-/** The vectors of the paper's authors: the key 0, 1, ..., 15 over the bytes 0, 1, ..., n - 1, of
- * which the first ones are the head. */
+/** The vectors of the paper's authors: the key 0, 1, ..., 15 over the bytes 0, 1, ..., n - 1. The
+ * first bytes are the head. */
 static uint64_t hash_of(size_t n, size_t head)
 {
     static const uint64_t key[2] = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)};
@@ -236,8 +236,8 @@ static void test_words(void)
 
 enum { N_STEPS = 400 };
 
-/** Goes through random broadcasts; what breaks the rule in marks.h, or lets a root wait for ever.
- */
+/** Goes through random broadcasts. Finds what breaks the rule in marks.h, or lets a root wait
+ * without end. */
 static int wrong_marks(uint64_t seed, int *n_short_p, int *n_reporting_p)
 {
     pb_random_t random = pb_random_seed(seed);
@@ -290,7 +290,7 @@ static void test_marks(void)
 
 /* The rate. */
 
-/** Bytes that are sent in so many milliseconds, by datagrams of 1,500 as soon as they may be. */
+/** Bytes that are sent in some milliseconds, by datagrams of 1,500 as soon as they may be. */
 static uint64_t sent_in(pb_rate_t *rate, int ms)
 {
     uint64_t sent = 0;

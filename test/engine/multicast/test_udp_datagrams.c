@@ -185,7 +185,7 @@ static void test_overflow(void)
         within = send_and_count(members[0], members[1], capacity);
         dropped_within = members[1]->dropped(members[1]);
         beyond = send_and_count(members[0], members[1], 4 * capacity);
-        /* The kernel reports its count beside a datagram that comes after those that were lost. */
+        /* The kernel reports its count next to a datagram that comes after those that were lost. */
         beyond += send_and_count(members[0], members[1], 1);
         dropped = members[1]->dropped(members[1]);
     }

@@ -1,5 +1,5 @@
 /*
- * What rates of broadcasts show of links: four clusters of two nodes, all ways of 1000 bytes
+ * Rates of broadcasts show the state of links: four clusters of two nodes, all ways of 1000 bytes
  * per ns-scaled second, at first.
  */
 #include "contrib/adaptive/advisor/measured.h"
@@ -17,7 +17,7 @@ static pb_link_matrix_t *make_matrix(int64_t latency)
     return given_matrix(4, 4, N, 0, latency, USUAL);
 }
 
-/** An edge of a broadcast that delivered so many bytes in a second, begun `broadcast` s after 0. */
+/** An edge of a broadcast that delivered `bytes` in a second, begun `broadcast` s after 0. */
 static pb_history_record_t edge(uint64_t broadcast, int from, int to, uint64_t rate)
 {
     return (pb_history_record_t){.broadcast = broadcast,
@@ -71,7 +71,7 @@ static void test_load(void)
     pb_link_matrix_free(o.matrix);
 }
 
-/** What follows from records: of how many ways it is known that they are loaded, and two rates. */
+/** Conclusions from records: the number of ways that are known to be loaded, and two rates. */
 static void test_findings(void)
 {
     enum { MOST = 5, QUARTER = USUAL / 4, FIFTH = USUAL / 5 };

@@ -117,7 +117,7 @@ static void test_random(void)
     ok(sum == 0, "random: MAX_IF 1 is a balanced arrival");
 }
 
-/** How many ranks are late over 50 patterns; -1 if a delay is neither 0 nor MAX_IF units. */
+/** Number of ranks that are late over 50 patterns; -1 if a delay is neither 0 nor MAX_IF units. */
 static int count_late(struct bench_arrival_recipe recipe, int *root_p)
 {
     int64_t delays[MAX_RANKS];

@@ -82,7 +82,8 @@ static void test_stalled(void)
     is_undecided(stall(make_train(0), 4, half + 6, 0), "all but the last message");
 }
 
-/** Were a round trip found that is far too long, a train found at once would seem to be on time. */
+/** If a round trip were found that is far too long, a train found together would seem to be on
+ * time. */
 static void test_round_trip(void)
 {
     for (int first = 0; first < 2; first++) {

@@ -12,7 +12,7 @@ int __real_pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_
 int __wrap_pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
                            pb_plan_t **plan_p);
 
-/* FAULTY_PLAN=contention: a chain in order of rank that calls itself contention-free;
+/* FAULTY_PLAN=contention: a chain in rank order that calls itself contention-free;
  * FAULTY_PLAN=orphan: a plan whose deepest rank nobody sends to. */
 int __wrap_pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
                            pb_plan_t **plan_p)

@@ -1,5 +1,5 @@
 /*
- * How long a plan takes in the simulator, for tests and benchmarks of trees.
+ * Time of a plan in the simulator, for tests and benchmarks of trees.
  */
 #ifndef PB_TEST_COMPLETION_H
 #define PB_TEST_COMPLETION_H

@@ -50,7 +50,7 @@ static bool passes(const sharing_t *s, int flow, hop_t hop)
     return false;
 }
 
-/** What each flow that is not fixed yet has of a hop, if they share what the others leave. */
+/** Share of each flow that is not fixed yet of a hop, if they share what the others leave. */
 static double share_of(const sharing_t *s, hop_t hop, const double *rates)
 {
     double left = pb_network_node(s->network, pb_link_node(hop.link))->speed;

@@ -32,7 +32,7 @@ static int find_set(const int *set, int i)
     return i;
 }
 
-/* Paper 2, section 4: draws links, of which those that close a cycle do not count. */
+/* Paper 2, section 4: draws links; those that close a cycle do not count. */
 static void paper_parents(pb_random_t *random, int n_switches, int *parent)
 {
     int *set = ints(n_switches), *a = ints(n_switches), *b = ints(n_switches), n_links = 0;

@@ -57,7 +57,7 @@ typedef enum { BUNDLES, LEAF_SPINE, SOME_SPINES, PODS, N_KINDS } kind_t;
 static const char *const kind_names[] = {"bundles", "leaves and spines",
                                          "leaves with some of the spines", "pods and superspines"};
 
-/* ---- random fabrics, every two hosts of which are as near in them as in their trees ---- */
+/* ---- random fabrics, in which every two hosts are as near as in their trees ---- */
 
 static int between(pb_random_t *random, int low, int high)
 {
@@ -224,7 +224,7 @@ static void fabric_clear(fabric_t *f)
 
 /* ---- flows ---- */
 
-/* What many plans did. */
+/* Results of many plans. */
 typedef struct tally {
     int plans, hashes; /* plans times seeds */
     int contending;    /* with links whose senders bring more than they carry */

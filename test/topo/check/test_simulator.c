@@ -117,7 +117,7 @@ static bool is_chain_time(tree_case_t *c, pb_random_t *random, void *context)
     return time == (n > 0 ? n_segments - 1 + n : 0);
 }
 
-/* Frames that switches copy: one after the other over each link, whoever the receivers are. */
+/* Frames that switches copy: one after the other over each link, for any receivers. */
 static void test_copies(void)
 {
     const pb_simulate_options_t options = {.n_segments = 10};

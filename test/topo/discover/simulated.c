@@ -142,7 +142,7 @@ int pb_simulated_link(const pb_simulated_t *s, const bool *inside, int node)
     return -1;
 }
 
-/* What a node has to send over the link to `toward`, without that link. */
+/* Bytes that a node has to send over the link to `toward`, without that link. */
 static double supply(const pb_network_t *network, int node, int toward)
 {
     const pb_node_t *n = pb_network_node(network, node);

@@ -16,10 +16,10 @@ typedef struct pb_simulated {
     pb_meter_t meter; /* whose context this is */
 } pb_simulated_t;
 
-/* How links between switches differ. */
+/* Differences of links between switches. */
 typedef struct pb_links_like {
     int most_speed;  /* times a host's: 1 .. most_speed */
-    int one_in_slow; /* of so many links one has half a host's speed; 0: none */
+    int one_in_slow; /* one of this number of links has half a host's speed; 0: none */
     int one_in_bundle;
     int most_members;
 } pb_links_like_t;

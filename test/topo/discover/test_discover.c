@@ -13,7 +13,7 @@
 #include "topo/discover/found_file.h"
 #include "topo/network/topology.h"
 
-/* What searches of many networks gave. */
+/* Results of searches of many networks. */
 typedef struct tally {
     int networks;
     int cuts;
@@ -86,7 +86,7 @@ static void test_random(void)
         int n_long, n_short; /* networks */
         double noise, wrong;
         pb_links_like_t like;
-        int of_wrong, of_missed, of_misjudged; /* of so many links one may be; 0: none */
+        int of_wrong, of_missed, of_misjudged; /* one of this number of links may be; 0: none */
     } cases[] = {
         /* most_speed, one_in_slow, one_in_bundle, most_members */
         {"exact answers", 2000, 300, 0, 0, {1, 0, 0, 0}, 0, 0, 0},

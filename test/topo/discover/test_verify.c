@@ -53,7 +53,7 @@ static void test_true(void)
        n_networks);
 }
 
-/* What others send, for a while: the flows between two sides share a link that there is not. */
+/* Traffic of others, for a while: the flows between two sides share a link that does not exist. */
 typedef struct burst {
     pb_simulated_t *network;
     int begin, end, n; /* trials */

@@ -1,5 +1,5 @@
 /*
- * What tests of choosing, planning and predicting share.
+ * Functions that tests of choosing, planning and predicting share.
  */
 #ifndef PB_TEST_PLANNING_H
 #define PB_TEST_PLANNING_H
@@ -10,7 +10,7 @@
 /** The profile of a plan, on a ground of its own. */
 pb_profile_t planning_profile(const pb_placement_t *placement, const pb_plan_t *plan);
 
-/** That of the fallback component. */
+/** Profile of the fallback component. */
 pb_profile_t planning_fallback(const pb_placement_t *placement, int root);
 
 /** A planner that has begun; with a bound on connections where the options have one, learning if
@@ -18,7 +18,7 @@ pb_profile_t planning_fallback(const pb_placement_t *placement, int root);
 pb_planner_t *planning_new(const pb_placement_t *placement, const pb_model_t *model,
                            const pb_planner_options_t *options);
 
-/** How a broadcast is planned. */
+/** Plan of a broadcast. */
 pb_planned_t planning_plan(pb_planner_t *planner, int root, uint64_t bytes);
 
 /** Whether two plans, or two ranks' plans, are the same but for the roles. */
@@ -26,7 +26,7 @@ bool planning_is_same(const pb_planned_t *a, const pb_planned_t *b);
 
 bool planning_is_multicast(const pb_planned_t *planned);
 
-/** A planner for each rank of a placement, and who has been whose neighbour in their plans. */
+/** A planner for each rank of a placement, and who has been whose neighbor in their plans. */
 typedef struct planning_ranks {
     int n;
     pb_planner_t **planners;

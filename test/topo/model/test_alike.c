@@ -95,7 +95,7 @@ static double crossings(const job_t *job, const pb_plan_t *plan)
     return n_used > 0 ? (double) sum / n_used : 0;
 }
 
-/** What is found of candidates. */
+/** Facts of candidates. */
 typedef struct looked {
     const job_t *job;
     const pb_model_t *model;

@@ -54,7 +54,7 @@ static void test_size_classes(void)
 
 /* ---- all candidates ---- */
 
-/** What was seen of all candidates. */
+/** Facts that were seen of all candidates. */
 typedef struct seen {
     uint64_t bytes;
     pb_candidate_t best; /**< of the least weight; at a tie the first */
@@ -120,7 +120,7 @@ static bool judge(const pb_placement_t *placement, pb_chooser_t *used, int root,
            (first.next.time < 0 || first.next.weight >= best.weight);
 }
 
-/** What is kept never changes the choice; another model from now on does as one from the start. */
+/** Kept profiles never change the choice; another model from now on does as one from the start. */
 static bool is_least(tree_case_t *c, pb_random_t *random, void *context)
 {
     static pb_model_t slow;
@@ -287,7 +287,8 @@ static void test_plan(void)
     bed_clear(&c, chooser);
 }
 
-/** What may be the fallback component's, or not fit, for who cannot choose. */
+/** Broadcasts that may be the fallback component's, or do not fit, for a rank that cannot choose.
+ */
 static void test_may_pass(void)
 {
     static const struct {

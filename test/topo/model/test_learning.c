@@ -1,7 +1,7 @@
 /*
- * Learning by planners of all ranks of random networks, whose links give a fraction of what was
- * assumed and whose kinds of trees take longer than predicted: all ranks plan alike, the role of
- * each is that of the plan, and what is used becomes the best.
+ * Learning by planners of all ranks of random networks. Their links give a fraction of what was
+ * assumed, and their kinds of trees take longer than predicted. All ranks plan alike, the role of
+ * each is the plan's, and what is used becomes the best.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,13 +34,13 @@ typedef struct world {
     int n_own, n_trials; /**< of ours, and tried */
     double spent, extra, most_extra; /**< nanoseconds; extra: that trials took longer */
     bool was_multicast;              /**< the last one */
-    long fail_after;                 /**< so many allocations of rank 1 one fails; -1: none does */
+    long fail_after;                 /**< allocations of rank 1 until one fails; -1: none does */
 } world_t;
 
 static const pb_choose_options_t all = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
 
-/** Truth: links of so many bits per second, frames of multicast (0: none), and how much longer than
- * predicted the fallback component takes. */
+/** Truth: bits per second of links, frames of multicast (0: none), and the fallback component's
+ * time over its prediction. */
 static void world_set(world_t *w, uint64_t bits_per_second, uint64_t frame, double fallback)
 {
     pb_choose_options_t options = w->choose;
@@ -125,7 +125,7 @@ static bool is_tree(const pb_planned_t *planned, int n_ranks, int root)
     return n_edges == 0;
 }
 
-/** What the last sweep brought is noted, on all ranks. */
+/** Notes the last sweep's measurements, on all ranks. */
 static void note(world_t *w)
 {
     pb_lesson_t lesson[MOST_RANKS];
@@ -140,7 +140,7 @@ static void note(world_t *w)
     w->since = 0;
 }
 
-/** What a broadcast takes in truth that is planned so. */
+/** True time of a broadcast with this plan. */
 static double time_of(world_t *w, int root, uint64_t bytes, const pb_planned_t *planned)
 {
     const pb_candidate_t candidate = {
@@ -187,7 +187,7 @@ static double broadcast(world_t *w, int root, uint64_t bytes)
     return time;
 }
 
-/** So many broadcasts; the last one's time, and their mean in *mean_p unless that is NULL. */
+/** Some broadcasts; the last one's time, and their mean in *mean_p unless that is NULL. */
 static double broadcasts(world_t *w, int n, int root, uint64_t bytes, double *mean_p)
 {
     double last = 0, sum = 0;
@@ -217,7 +217,7 @@ static bool is_in_force(const world_t *w, int root, uint64_t bytes, int kind)
            report.best.kind == kind;
 }
 
-/** What is used becomes the best; multicast is allowed after a while, and then no more. */
+/** The candidate in use becomes the best; multicast is allowed after a while, and then no more. */
 static void test_worlds(void)
 {
     pb_random_t random = pb_random_seed(11);
@@ -368,7 +368,7 @@ static void test_fallback(void)
     ok(n_passed[1] == 0, "where the root is late, in %d", n_passed[1]);
 }
 
-/** What gets slower is noticed, and left. */
+/** A candidate that gets slower is noticed, and left. */
 static void test_drift(void)
 {
     pb_random_t random = pb_random_seed(20);

@@ -1,4 +1,4 @@
-/* What carries messages between hosts: its names, its rate, and whether two are alike. */
+/* The carrier of messages between hosts: its names, its rate, and whether two are alike. */
 #include "test/tap.h"
 #include "topo/model/medium.h"
 

@@ -1,4 +1,4 @@
-/* The model of message costs: its file, good and faulty, its interpolation, what is assumed. */
+/* The model of message costs: its file, good and invalid, its interpolation, what is assumed. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +90,7 @@ static void test_faulty(void)
     pb_diag_clear(&diag);
 }
 
-/* Each fault of a file is reported, and none a second time as a consequence. */
+/* Each error of a file is reported, and none a second time as a consequence. */
 static void test_all_faults(void)
 {
     pb_diag_t diag;
@@ -174,7 +174,7 @@ static void test_further_link(void)
     ok(good, "a further link stores a frame with its headers once");
 }
 
-/* What datagrams cost: as messages that are as long on the wire, or as measured. */
+/* Costs of datagrams: of messages that are as long on the wire, or as measured. */
 static void test_datagrams(void)
 {
     char fault[512];
@@ -225,8 +225,8 @@ static void test_interpolation(void)
     other = model;
     other.costs[PB_PLACE_FAR].n_rows = 0;
     cost = pb_model_cost(&other, 3, 1024);
-    /* A frame of 1046 + 90 bytes, of which 1448 + 90 take as long as 1448 bytes of a long message,
-     * 700 ns in 7168; and the switch, both ways. */
+    /* A frame of 1046 + 90 bytes. 1448 + 90 take as long as 1448 bytes of a long message, 700 ns in
+     * 7168; and the switch, both ways. */
     ok(cost.rtt == 400 + 2 * (700 * 1136 / 7168 * 1448 / 1538 + 5000),
        "a further link stores one frame: %ld", (long) cost.rtt);
     cost = pb_model_cost(&model, 0, 1 << 20);

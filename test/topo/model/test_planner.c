@@ -109,7 +109,7 @@ static bool is_choice(tree_case_t *c, pb_random_t *random, void *context)
 
 enum { N_RANKS = 300, BOUND = 32768 };
 
-/** What the allocator may need beside what is counted. */
+/** Bytes that the allocator may need in addition to what is counted. */
 #define SLACK 150000
 
 static long in_use(void)
@@ -370,7 +370,8 @@ static void test_sequence(void)
     tree_case_clear(&c);
 }
 
-/** What is left for trees that the planner does not make: within the bound, never beyond it. */
+/** Connections that are left for trees that the planner does not make: within the bound, never
+ * beyond it. */
 static void test_room(void)
 {
     static const struct {

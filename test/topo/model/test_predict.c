@@ -99,7 +99,7 @@ static int64_t first_to_last(const pb_stream_t *stream, int rank, int64_t gap, i
     return longest;
 }
 
-/** Paper 2, formula (1) for the chain, of which a rank sends each segment once, and (2) for the
+/** Paper 2, formula (1) for the chain, in which a rank sends each segment once, and (2) for the
  * binary tree, where it sends it twice. */
 static void test_formulas(pb_kind_t kind, int n_sends)
 {
@@ -318,7 +318,7 @@ static void test_simulated(char *const *columns, int n)
         pb_plan_free(plan);
         tree_case_clear(&c);
     }
-    /* Those by which segments come in bursts have not quite settled by then. */
+    /* Plans by which segments come in bursts have not quite settled by then. */
     ok(periods.least >= least_period - close &&
            periods.most <= (least_period < 1 ? 1.015 : 1 + close),
        "%s, %s: period predicted / simulated from %.4f to %.4f", columns[1], world->name,
@@ -413,8 +413,8 @@ static bool are_counts(const pb_profile_t *profile)
 }
 
 /**
- * The most unequal links that a file may name, each of which thousands of ranks send over:
- * no count turns negative, and nothing that is slower is predicted to be faster.
+ * The most unequal links that a file may name, with thousands of ranks that send over each. No
+ * count turns negative, and nothing that is slower is predicted to be faster.
  */
 static void test_extreme_speeds(void)
 {

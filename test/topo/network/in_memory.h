@@ -14,7 +14,7 @@ typedef struct in_memory {
 /** Access to files, which are borrowed. */
 pb_topology_files_t in_memory_files(const in_memory_t *files);
 
-/** The first of the files, beside the others. */
+/** The first of the files, next to the others. */
 pb_topology_text_t in_memory_text(const in_memory_t *files, const pb_topology_files_t *access);
 
 #endif

@@ -46,7 +46,7 @@ static void print_messages(const char *what, const pb_diag_t *diag, FILE *out)
     }
 }
 
-/* What a good topology is, beside its network. */
+/* Properties of a valid topology, in addition to its network. */
 static void print_remarks(const pb_topology_t *topology, FILE *out)
 {
     if (topology->picked != NULL) {

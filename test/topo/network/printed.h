@@ -1,5 +1,5 @@
 /*
- * What reading a topology yields, as text: a tree, or the faults.
+ * Result of reading a topology, as text: a tree, or the errors.
  */
 #ifndef PB_TEST_PRINTED_H
 #define PB_TEST_PRINTED_H
@@ -12,10 +12,10 @@ char *printed_file(const char *file);
 /** The same from memory. */
 char *printed_text(const pb_topology_text_t *text);
 
-/** Likewise, the one of several topologies that is meant. */
+/** The same, for the one of several topologies that is meant. */
 char *printed_text_request(const pb_topology_text_t *text, const pb_topology_request_t *request);
 
-/** What a reader returned; uses up network and diag. */
+/** Result of a reader; uses up network and diag. */
 char *printed_network(int error, pb_network_t *network, pb_diag_t *diag);
 
 #endif

@@ -7,7 +7,7 @@
 
 int main(void)
 {
-    /* A line with so many of its last bytes cut off, one byte set, and something behind it. */
+    /* A line with some of its last bytes cut off, one byte set, and something behind it. */
     static const struct {
         const char *what;
         int cut, at;

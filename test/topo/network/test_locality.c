@@ -1,7 +1,7 @@
 /*
- * The levels inside hosts: what places tell, which groups become nodes, and, on
- * thousands of random hosts with uneven ranks, plans that obey the rule at every
- * level and bring the message into a host, and out of it, as often as kinds promise.
+ * The levels inside hosts: what places tell, and which groups become nodes. Then plans on thousands
+ * of random hosts with uneven ranks. They obey the rule at every level, and bring the message into
+ * a host, and out of it, as often as kinds promise.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -131,8 +131,8 @@ static void test_network(void)
 
 enum { FANOUT = 4 };
 
-/* How a kind loads links: whatever the mapping, the message comes into a host once, and goes
- * out of it no more often than one rank sends it. */
+/* Loads of links by a kind. Whatever the mapping, the message comes into a host once, and goes out
+ * of it no more often than one rank sends it. */
 typedef struct kind_case {
     pb_kind_t kind;
     int fanout;    /* of "kary"; 0: as the kind has it */
@@ -170,7 +170,7 @@ static bool links_are_right(const tree_case_t *c, const kind_case_t *kind, const
 
 typedef enum { EQUAL, UNEQUAL, FAST_TRUNKS } links_t;
 
-/* What plans of a kind are judged for, over what links; and cases that have levels. */
+/* Properties for which plans of a kind are judged, over given links; and cases that have levels. */
 typedef struct world {
     const kind_case_t *kind;
     links_t links;

@@ -7,7 +7,7 @@
 
 enum { DEEP = 1000000 };
 
-/* Finishes a network; its first fault in `fault`, or "". */
+/* Finishes a network; its first error in `error`, or "". */
 static int finish(pb_network_t *network, char *fault, size_t size)
 {
     pb_diag_t diag;

@@ -1,7 +1,7 @@
 /*
- * Merging spines, against a definition that is slow and plain: a random layered fabric has a tree
- * if every two hosts are as near in the fabric as in what is left when parents of one switch are
- * made one until there are none. Without memory, and at the bounds.
+ * Merging spines, against a definition that is slow and plain. Parents of one switch are made one
+ * until there are none. A random layered fabric has a tree if every two hosts are then as near as
+ * in the fabric. Without memory, and at the bounds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static bool has_tree(const layered_t *f, const layered_t *tree)
     return true;
 }
 
-/* Whether each switch is connected to the first, so that no fault but those of merging is there. */
+/* Whether each switch is connected to the first, so that no error but those of merging is there. */
 static bool is_connected(const layered_t *f)
 {
     int distance[MAX_SWITCHES][MAX_SWITCHES];
@@ -229,7 +229,7 @@ static void test_no_memory(void)
        result.n_reported);
 }
 
-/* Leaves of which each two have a spine in common, and no two the same spines. */
+/* Leaves; each two have a spine in common, and no two the same spines. */
 static void test_many_sets(int n_leaves)
 {
     enum { N_SPINES = 12 };

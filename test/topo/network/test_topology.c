@@ -1,6 +1,6 @@
 /*
  * Topology files of every format: each file of network/topology/FORMAT is read and printed, as a
- * tree or as its faults, and must be equal to its .expected file. With a file as argument, only
+ * tree or as its errors, and must be equal to its .expected file. With a file as argument, only
  * prints. Files that belong to a topology file: which topology of a topology.yaml is meant by the
  * slurm.conf next to it, what topology.pipebcast adds, and the bounds of what is included.
  */
@@ -147,7 +147,7 @@ static void test_depth(void)
     pb_diag_clear(&diag);
 }
 
-/* A diag that has faults of another file does not spoil the next. */
+/* A diag that has errors of another file does not spoil the next. */
 static void test_shared_diag(void)
 {
     static const char good[] = "SwitchName=a Nodes=a1";
@@ -165,7 +165,7 @@ static void test_shared_diag(void)
 
 /* ---- files next to others ---- */
 
-/* Reads the first of the files, beside the others. */
+/* Reads the first of the files, next to the others. */
 static void check_row(char *const *columns, int n)
 {
     in_memory_t files[8] = {{NULL, NULL}};

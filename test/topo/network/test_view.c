@@ -104,7 +104,7 @@ static const char *check_paths(const pb_view_t *view, int *links, char *used)
     return NULL;
 }
 
-/* The place of the first step from `from` to `to` among from's neighbours:
+/* The place of the first step from `from` to `to` among from's neighbors:
  * children in their order, the parent last. */
 static int direction(const pb_network_t *network, int from, int to, int *links)
 {

@@ -82,7 +82,7 @@ static void print_plans(const pb_placement_t *placement, pb_kind_t kind)
     pb_view_free(view);
 }
 
-/** All kinds but those whose frames switches copy: their plan is that of repairs. */
+/** All kinds but those whose frames switches copy, whose plan is for repairs. */
 static void print_kinds(const pb_network_t *network, const char *name)
 {
     pb_placement_t *placement = pb_placement_new(network, pb_network_n_hosts(network));

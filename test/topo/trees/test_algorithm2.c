@@ -18,7 +18,7 @@ static bool is_in_order(const pb_view_t *view, const pb_plan_t *plan)
     return true;
 }
 
-/* Contention-free, with children within the fanout, of which more make it no higher; fanout 1 is a
+/* Contention-free, with children within the fanout; more children make it no higher. Fanout 1 is a
  * chain in the view's order, 2 the kind binary, and P - 1 on one vertex the flat tree. */
 static bool is_right(tree_case_t *c, pb_random_t *random, void *context)
 {

@@ -28,7 +28,7 @@ static bool is_lowest(const tree_case_t *c, int rank)
     return true;
 }
 
-/** Whether it takes frames in beside the root of its host. */
+/** Whether it takes frames in next to the root of its host. */
 static bool is_beside_root(const tree_case_t *c, const pb_plan_t *plan, int rank)
 {
     return pb_kind_row(plan->kind)->copies && rank != c->root && is_lowest(c, rank) &&

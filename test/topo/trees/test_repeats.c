@@ -1,6 +1,6 @@
 /*
- * Trees whose neighbours repeat for all roots, on random networks, over all ranks or some, also
- * with levels inside hosts: few neighbours, and everything else that the kinds promise.
+ * Trees whose neighbors repeat for all roots, on random networks, over all ranks or some, also
+ * with levels inside hosts: few neighbors, and everything else that the kinds promise.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,13 +41,13 @@ static bool is_right(const tree_case_t *c, const pb_plan_t *plan)
                : tree_case_judge(c, plan, 32, TREE_CASE_ANY) && phases_are_free(c, plan);
 }
 
-/** A kind, and cases in which a rank has as many neighbours as it may. */
+/** A kind, and cases in which a rank has as many neighbors as it may. */
 typedef struct judged {
     pb_kind_t kind;
     int n_exact;
 } judged_t;
 
-/** The plans of a kind from every root of the case are right, and give no rank more neighbours than
+/** The plans of a kind from every root of the case are right, and give no rank more neighbors than
  * the kind says. */
 static bool repeats(tree_case_t *c, pb_random_t *random, void *context)
 {
@@ -76,7 +76,7 @@ static bool repeats(tree_case_t *c, pb_random_t *random, void *context)
     return good && most <= may;
 }
 
-/** The neighbours that a rank has in one plan are counted as by marking them. */
+/** The neighbors that a rank has in one plan are counted as by marking them. */
 static bool are_counted(tree_case_t *c, pb_random_t *random, void *context)
 {
     bool good = true;

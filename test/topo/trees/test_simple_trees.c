@@ -1,6 +1,6 @@
 /*
- * What each row of the table of kinds promises, on random networks over all ranks or some: of every
- * kind, and of the chain, flat, binomial, multicast and rank-order trees.
+ * Promises of each row of the table of kinds, on random networks over all ranks or some. The chain,
+ * flat, binomial, multicast and rank-order trees are held against their definitions, too.
  */
 #include <stdlib.h>
 #include <string.h>

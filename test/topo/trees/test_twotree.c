@@ -42,7 +42,7 @@ static bool is_right(tree_case_t *c, pb_random_t *random, void *context)
     return good;
 }
 
-/* Of random networks, small and large, of which many have the same tables. */
+/* Random networks, small and large; many have the same tables. */
 static void test_rule(const char *what, int max_speed)
 {
     pb_tables_t tables = {0};

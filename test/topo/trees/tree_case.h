@@ -54,8 +54,8 @@ void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t hos
                            uint32_t trunks);
 
 /**
- * Gives the case's hosts random levels inside, of which ranks of a host may tell differently many;
- * false if no ranks are in groups: then nothing changes. Aborts if out of memory.
+ * Gives the case's hosts random levels inside; ranks of a host may know different numbers of them.
+ * False if no ranks are in groups: then nothing changes. Aborts if out of memory.
  */
 bool tree_case_locate(tree_case_t *c, pb_random_t *random);
 
@@ -77,7 +77,7 @@ bool tree_case_together(const pb_placement_t *placement, int a, int b, int outsi
 /** The plan of a kind; fanout 0: the default. Aborts if there is none. */
 pb_plan_t *tree_case_plan(const tree_case_t *c, pb_kind_t kind, int fanout);
 
-/** What a plan has to obey beyond being a tree over the members. */
+/** Rules that a plan has to obey beyond being a tree over the members. */
 typedef enum {
     TREE_CASE_ANY,        /**< nothing */
     TREE_CASE_LOAD,       /**< pb_check_load() */

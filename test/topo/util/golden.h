@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/** What reading a file yields, as text that golden_check() frees. */
+/** Text that reading a file yields, which golden_check() frees. */
 typedef char *golden_print_t(const char *file);
 
 /** Told of each file whether it is as expected: makes a TAP line of it. */
@@ -20,7 +20,7 @@ typedef void golden_verdict_t(const char *file, bool equal);
  */
 int golden_check(const char *directory, golden_print_t *print, golden_verdict_t *verdict);
 
-/** A row of a table: its columns, of which there are n. */
+/** A row of a table, with n columns. */
 typedef void golden_row_t(char *const *columns, int n);
 
 /**

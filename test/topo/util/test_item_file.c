@@ -48,7 +48,7 @@ static pb_item_file_t kind = {.name = "points",
                               .items = items,
                               .n_items = sizeof(items) / sizeof(items[0])};
 
-/* Reads a text of which the first fault begins with `fault`; NULL: none. */
+/* Reads a text whose first error begins with `error`; NULL: none. */
 static int expect(const char *what, const char *text, size_t length, seen_t *seen,
                   const char *fault)
 {

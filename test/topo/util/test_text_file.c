@@ -8,7 +8,7 @@
 #include "topo/util/error.h"
 #include "topo/util/text_file.h"
 
-/* Reads `length` bytes where at most `max` are allowed; the first fault into `fault`. */
+/* Reads `length` bytes where at most `max` are allowed; the first error into `error`. */
 static int read_bytes(size_t length, size_t max, char *fault, size_t size)
 {
     pb_diag_t diag;
