@@ -11,8 +11,8 @@ int64_t fabric_link_wire_time(uint64_t rate, uint32_t length)
 }
 
 /**
- * When a host takes a frame that reaches it at `arrival`. It is interrupted at most once in
- * `interrupt` ns, and then takes all frames that have come since. So do network interfaces with
+ * Time at which a host takes a frame that reaches it at `arrival`. It is interrupted at most once
+ * in `interrupt` ns, and then takes all frames that have come since. So do network interfaces with
  * moderated interrupts and GRO.
  */
 static int64_t take_frame(fabric_link_t *link, int64_t arrival)

@@ -70,7 +70,7 @@ bool fabric_link_push(fabric_link_t *link, fabric_frame_t *frame, int64_t now);
 /** Counts a frame that is lost at the port. */
 void fabric_link_lose(fabric_link_t *link, fabric_traffic_t kind, uint32_t length);
 
-/** When the foremost frame reaches the far end; INT64_MAX if the link is empty. */
+/** Time at which the foremost frame reaches the far end; INT64_MAX if the link is empty. */
 int64_t fabric_link_next_event(const fabric_link_t *link);
 
 /** Takes the foremost frame off, at the time of fabric_link_next_event(). The caller owns it. */

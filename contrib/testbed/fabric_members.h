@@ -59,7 +59,7 @@ int fabric_members_count(const fabric_members_t *members, int link);
  */
 int fabric_members_choose(const fabric_members_t *members, int link, int from, uint32_t flow);
 
-/** At which of the switches merged in the node that sends on a directed link a flow begins. O(1).
+/** Switch at which a flow begins, of those merged in the node that sends on a directed link. O(1).
  */
 int fabric_members_begin(const fabric_members_t *members, int link, uint32_t flow);
 

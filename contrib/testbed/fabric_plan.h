@@ -33,7 +33,7 @@ int fabric_plan_size(const fabric_plan_t *plan);
 /** Ends all loads and forgets all steps to come. O(steps). */
 void fabric_plan_forget(fabric_plan_t *plan);
 
-/** When fabric_plan_take() is to be called; INT64_MAX if nothing is planned. O(1). */
+/** Time at which fabric_plan_take() is to be called; INT64_MAX if nothing is planned. O(1). */
 int64_t fabric_plan_next(const fabric_plan_t *plan);
 
 /** Goes on to the next event; false if there is nothing to be done at it. O(log steps). */

@@ -180,9 +180,9 @@ static void wait_for_work(fabric_t *fabric)
 }
 
 /**
- * One grain of time between turns lets one turn serve many events. A turn works ahead by
- * half a grain, so that frames are as much early as late; that is less than a hop, so
- * that no frame can still come that would have gone before.
+ * Chooses the grain of time between turns, which lets one turn serve many events. A turn works
+ * ahead by half a grain, so that frames are as much early as late; that is less than a hop, so that
+ * no frame can still come that would have gone before.
  */
 static void choose_grain(fabric_t *fabric)
 {

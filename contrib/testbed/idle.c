@@ -78,7 +78,7 @@ static int note_found(int n_events)
     return n_events;
 }
 
-/** After a look that waited; yields how many events it found. */
+/** Notes a look that waited; yields the number of events that it found. */
 static int note_waited(int n_events)
 {
     dilation_note_wait();

@@ -21,7 +21,8 @@ static void shuffle(pb_random_t *random, pb_flow_t *flows, int n)
     }
 }
 
-/** As long as one half of the flows contains slow ones, only these are kept. Returns how many. */
+/** Keeps the half of the flows that contains slow ones, as long as there is one. Returns the number
+ * of flows. Returns how many. */
 static int halve(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n)
 {
     bool found = true;
@@ -94,7 +95,8 @@ static int reduce(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, in
     return left > 0 ? leave_out(gauge, cuts, flows, left, rest) : left;
 }
 
-/** In a tree, a flow to a host and one from it share no directed link. */
+/** Tells whether flows may form a core: in a tree, a flow to a host and one from it share no
+ * directed link. */
 static bool is_possible(const pb_core_t *core)
 {
     for (int i = 0; i < core->n; i++) {

@@ -44,8 +44,8 @@ static int sender_of(sorting_t *s, int i)
     return s->core->flows[i].from;
 }
 
-/** One trial: the host takes the part of one of the core's senders. Variants differ in this sender,
- * and odd ones send in the other direction. */
+/** Runs one trial: the host takes the part of one of the core's senders. Variants differ in this
+ * sender, and odd ones send in the other direction. */
 static int try_variant(sorting_t *s, int host, int variant, bool *contends_p)
 {
     const pb_core_t *core = s->core;
@@ -62,8 +62,8 @@ static int try_variant(sorting_t *s, int host, int variant, bool *contends_p)
 /* ---- one host ---- */
 
 /**
- * Two variants that agree decide, else the majority of five trials. Two variants that each repeat
- * themselves and yet differ are the work of a hash.
+ * Decides by two variants that agree, else by the majority of five trials. Two variants that each
+ * repeat themselves and yet differ are the work of a hash.
  */
 static int sort_at_link(sorting_t *s, int host)
 {
@@ -87,7 +87,7 @@ static int sort_at_link(sorting_t *s, int host)
     return code;
 }
 
-/** One variant that contends, and does so again, decides. */
+/** Decides by one variant that contends, and does so again. */
 static int sort_at_bundle(sorting_t *s, int host)
 {
     int code = PB_SUCCESS, variant = 0;

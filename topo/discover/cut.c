@@ -47,7 +47,7 @@ void pb_cuts_remove(pb_cuts_t *cuts, int i)
     cuts->n--;
 }
 
-/** Which of the four intersections of two cuts' sides have hosts. */
+/** Finds the intersections of two cuts' sides, of four, that have hosts. */
 static void intersect(int n_hosts, const pb_cut_t *a, const pb_cut_t *b, bool found[2][2])
 {
     memset(found, 0, 4 * sizeof(bool));

@@ -53,13 +53,13 @@ void pb_gauge_lower(pb_gauge_t *gauge, int host, double rate);
 int pb_gauge_hosts(pb_gauge_t *gauge);
 
 /**
- * If a host was found to be faster than any before, measures those that are slower with further
- * partners. O(log hosts) trials for each slow host.
+ * Measures slower hosts with further partners if a host was found to be faster than any before.
+ * O(log hosts) trials for each slow host.
  */
 int pb_gauge_refresh(pb_gauge_t *gauge);
 
-/** One trial. *sum_p is the sum of the rates; *free_p the sum of the rates that each flow would
- * have alone over the cuts that it passes. */
+/** Runs one trial. *sum_p is the sum of the rates; *free_p the sum of the rates that each flow
+ * would have alone over the cuts that it passes. */
 int pb_gauge_trial(pb_gauge_t *gauge, const pb_cuts_t *cuts, const pb_flow_t *flows, int n,
                    double *sum_p, double *free_p);
 

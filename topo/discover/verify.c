@@ -429,7 +429,7 @@ static int review(verifying_t *v, int *n_dropped_p)
     return code;
 }
 
-/** All contradictions go, and the cuts are those of the file. */
+/** Drops all contradictions, and begins with the file's cuts. */
 static int begin_pass(verifying_t *v)
 {
     pb_verification_t *r = v->result;

@@ -160,7 +160,7 @@ static void list_kinds(pb_chooser_t *chooser)
     }
 }
 
-/** No segment of a message of `bytes` is longer. */
+/** Returns the length of the longest segment of a message of `bytes`. */
 static uint64_t segment_limit(const pb_chooser_t *chooser, uint64_t bytes)
 {
     if (chooser->options.segment != 0) {

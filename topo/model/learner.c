@@ -196,7 +196,8 @@ static expected_t expect(const pb_learner_class_t *class, const pb_candidate_t *
     return with_margin(time, margin);
 }
 
-/** Where a late root would hide how long it takes, the fallback component is not tried. */
+/** Tells whether a candidate may be tried. The fallback component may not where a late root would
+ * hide how long it takes. */
 static bool may_be_tried(const pb_learner_t *learner, const pb_candidate_t *candidate,
                          int64_t in_force)
 {
@@ -305,7 +306,7 @@ static bool drifts(pb_learner_class_t *class, int64_t time)
     return class->n_drifted >= PB_LEARNER_DRIFTS;
 }
 
-/** Only what is in force is known, by its last note. */
+/** Forgets all but the candidate in force, which is known by its last note. */
 static void restart(pb_learner_class_t *class, int64_t time)
 {
     class->entries[0] = class->entries[class->in_force];

@@ -107,7 +107,7 @@ typedef enum {
     PB_VERDICT_DRIFTS,  /**< candidates are tried anew */
 } pb_verdict_t;
 
-/** Nothing is known; `assumes`: nor was the speed of links measured. O(size). */
+/** Begins without knowledge; `assumes`: nor was the speed of links measured. O(size). */
 void pb_learner_init(pb_learner_t *learner, bool assumes);
 
 /** The slot of the class of `bytes`; a new class takes the slot of the class used longest ago.

@@ -37,7 +37,7 @@ bool pb_medium_is_alike(const pb_medium_t *a, const pb_medium_t *b);
  * alike. */
 bool pb_medium_is_as_fast(uint64_t a_bits_per_second, uint64_t b_bits_per_second);
 
-/** For ranks to compare: of PML, BTLs, and whether it is TCP over Ethernet. Never 0. */
+/** Hash for ranks to compare: of PML, BTLs, and whether it is TCP over Ethernet. Never 0. */
 uint64_t pb_medium_hash(const pb_medium_t *medium);
 
 /** "ob1 with btl tcp on eth0, 10000 Mbit/s"; `text` is returned. */

@@ -112,7 +112,8 @@ static bool is_bound(const pb_planner_t *planner)
     return planner->ledger != NULL && pb_ledger_is_bounding(planner->ledger);
 }
 
-/** Where there is a bound, neighbors repeat if they can, and no plan needs all connections. */
+/** Binds the options to a bound on connections: neighbors repeat if they can, and no plan needs all
+ * connections. */
 static void bind(pb_planner_t *planner)
 {
     pb_choose_options_t *choose = &planner->options.choose;
@@ -134,7 +135,7 @@ static void drop_choosers(pb_planner_t *planner)
     }
 }
 
-/** No row of the table counts any more. */
+/** Drops all rows of the table. */
 static void drop_rows(pb_planner_t *planner)
 {
     planner->version++;
@@ -298,7 +299,7 @@ static int make_plan(const pb_planner_t *planner, int root, pb_kind_t kind, cons
     return rc;
 }
 
-/** This rank's role in the tree of `kind` over the ranks (NULL: all), to be freed. */
+/** Makes this rank's role in the tree of `kind` over the ranks (NULL: all), to be freed. */
 static int make_role(const pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks,
                      int n_ranks, pb_role_t **role_p)
 {
@@ -515,7 +516,7 @@ static uint64_t key_of(int root, int kind)
     return kind == PB_KIND_FALLBACK ? 1 : ((uint64_t) root * PB_KIND_COUNT + (uint64_t) kind) + 2;
 }
 
-/** Where a key is in a table of 64 entries. */
+/** Index of a key in a table of 64 entries. */
 static unsigned mixed(uint64_t key)
 {
     _Static_assert(N_ROWS == 64 && N_USED == 64, "six bits of a hash");
@@ -685,7 +686,7 @@ static void list(void *context, const pb_candidate_t *candidate)
     }
 }
 
-/** Another candidate than the one in force, if one is to be tried. */
+/** Finds another candidate than the one in force, if one is to be tried. */
 static int find_trial(pb_planner_t *planner, pb_chooser_t *chooser, swept_t *swept)
 {
     if (!pb_learner_is_trying(planner->learner, swept->trial.slot)) {

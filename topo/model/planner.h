@@ -95,11 +95,11 @@ typedef struct pb_lesson {
 /** Makes a planner; pb_planner_begin() comes before all questions. NULL if out of memory. */
 pb_planner_t *pb_planner_new(void);
 
-/** Has the memory that a bound on connections among `n_ranks` needs. PB_ERR_NO_MEMORY. */
+/** Reserves the memory that a bound on connections among `n_ranks` needs. PB_ERR_NO_MEMORY. */
 int pb_planner_reserve(pb_planner_t *planner, int n_ranks);
 
-/** Has the memory that learning needs; it learns from the next pb_planner_begin() on
- * that has nothing against it. PB_ERR_NO_MEMORY. */
+/** Reserves the memory that learning needs; it learns from the next pb_planner_begin() on that has
+ * nothing against it. PB_ERR_NO_MEMORY. */
 int pb_planner_reserve_learning(pb_planner_t *planner);
 
 /**
@@ -119,7 +119,7 @@ void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
  */
 void pb_planner_allow_multicast(pb_planner_t *planner, uint32_t payload);
 
-/** NULL: there is none. */
+/** Frees a planner, or NULL. */
 void pb_planner_free(pb_planner_t *planner);
 
 /**

@@ -58,7 +58,8 @@ static int64_t path_time(const pb_profile_path_t *path, const pb_segment_cost_t 
                            times_units(cost->inside.gap, path->memory_sends));
 }
 
-/** Where segments go both ways, each costs the gap, and a pair of them what `both` has more. */
+/** Time of segments that go both ways: each costs the gap, and a pair of them what `both` has more.
+ */
 static int64_t both_ways(const pb_cost_t *cost, int64_t most, int64_t least)
 {
     return times_units(cost->gap, most) + times_units(cost->both - cost->gap, least);
@@ -107,9 +108,8 @@ static int64_t period(const pb_profile_t *profile, const pb_segment_cost_t *cost
 }
 
 /**
- * All messages of all hosts, at the rate at which these can work together. Without
- * it, few long segments would seem to go down the tree as if every host had what
- * they share for itself.
+ * Time of all messages of all hosts, at the rate at which these can work together. Without it, few
+ * long segments would seem to go down the tree as if every host had what they share for itself.
  */
 static int64_t crowd_time_of_all(const pb_profile_t *profile, const pb_segment_cost_t *cost,
                                  const pb_segment_cost_t *of_rest, uint64_t n_segments, int n_alike)

@@ -436,7 +436,7 @@ static int64_t crossing_of(const crossing_t *crossing)
                                               : crossing->slowest * n / crossing->n_links;
 }
 
-/** Most links do as those before them, which need not be added again. */
+/** Adds links. Most do as those before them, which need not be added again. */
 static void add_links(const walk_t *walk)
 {
     const int n_nodes = pb_network_size(walk->ground->placement->network);

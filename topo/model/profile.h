@@ -74,7 +74,7 @@ typedef struct pb_profile_ground pb_profile_ground_t;
 /** Makes the base for a placement, which is borrowed. NULL if out of memory. O(nodes + ranks). */
 pb_profile_ground_t *pb_profile_ground_new(const pb_placement_t *placement);
 
-/** NULL: there is none. */
+/** Frees a ground, or NULL. */
 void pb_profile_ground_free(pb_profile_ground_t *ground);
 
 /**

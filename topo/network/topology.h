@@ -81,7 +81,7 @@ typedef struct pb_topology {
 
 void pb_topology_clear(pb_topology_t *topology);
 
-/** For readers: messages about lines from now on are about those of `lines`; NULL: about none. */
+/** Tells that messages from now on are about lines of `lines`; NULL: about none. For readers. */
 void pb_topology_set_lines(pb_topology_t *topology, pb_diag_t *diag,
                            const pb_source_lines_t *lines);
 
@@ -115,8 +115,8 @@ int pb_topology_open_text(const pb_topology_text_t *text, const pb_topology_requ
                           pb_topology_t *topology, pb_diag_t *diag);
 
 /**
- * For programs that need the hosts' names from the file: only its network, which the caller frees.
- * One without hosts is an error. *network_p is NULL after an error.
+ * Reads only the network, which the caller frees, for programs that need the hosts' names from the
+ * file. One without hosts is an error. *network_p is NULL after an error.
  */
 int pb_topology_read(const char *path, pb_network_t **network_p, pb_diag_t *diag);
 

@@ -217,7 +217,7 @@ static int cut(rows_t *rows, int *parent)
     return PB_SUCCESS;
 }
 
-/** With one child for each rank the tree is a chain; rows would take O(ranks^2). */
+/** Makes the chain that the tree is with one child for each rank; rows would take O(ranks^2). */
 static void make_chain(const pb_view_t *view, int *parent)
 {
     for (int i = 1; i < view->n_ranks; i++) {

@@ -40,7 +40,7 @@ static void stay_inside(const pb_view_t *view, pb_plan_t *plan)
     }
 }
 
-/** Two ranks change places in a tree; `at` is by rank. */
+/** Exchanges two ranks in a tree; `at` is by rank. */
 static void exchange(const pb_view_t *view, int *parent, int a, int b)
 {
     const int of_a = parent[a] == b ? a : parent[a], of_b = parent[b] == a ? b : parent[b];

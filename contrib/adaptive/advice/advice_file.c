@@ -358,7 +358,7 @@ int pb_advice_write(const pb_advice_t *advice, FILE *stream)
 
 /* ---- the directory ---- */
 
-/** False if the path is too long. */
+/** Makes the path of a file; false if it is too long. */
 static bool make_path(const char *dir, const pb_host_set_t *hosts, char path[PATH_MAX])
 {
     return (size_t) snprintf(path, PATH_MAX, "%s/advice-%016" PRIx64, dir, hosts->hash) < PATH_MAX;

@@ -141,7 +141,7 @@ static int place_hosts(const pb_network_t *network, const pb_host_set_t *hosts,
     return PB_SUCCESS;
 }
 
-/** All hosts in one cluster, of links that are assumed. */
+/** Makes one cluster of all hosts, of links that are assumed. */
 static int one_cluster(const pb_host_set_t *hosts, pb_link_matrix_t **matrix_p)
 {
     pb_network_t *network;

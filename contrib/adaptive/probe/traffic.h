@@ -13,7 +13,7 @@ struct probe_traffic {
     unsigned char *memory; /**< owned; for a whole train */
 };
 
-/** False if out of memory. */
+/** Makes requests and buffers; false if out of memory. */
 bool probe_traffic_init(struct probe_traffic *traffic, MPI_Comm comm, int64_t train);
 void probe_traffic_free(struct probe_traffic *traffic);
 

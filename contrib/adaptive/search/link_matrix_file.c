@@ -271,7 +271,7 @@ static const record_t *grid_at(const grid_t *grid, int from, int to)
     return grid->records[(size_t) from * (size_t) grid->n + (size_t) to];
 }
 
-/** One message for all links that a cluster lacks. */
+/** Reports all links that a cluster lacks in one message. */
 static void check_links(reader_t *r, const grid_t *links)
 {
     char from[PB_DIAG_QUOTE_SIZE], to[PB_DIAG_QUOTE_SIZE];

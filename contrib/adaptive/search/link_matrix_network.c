@@ -22,7 +22,7 @@ static int site_of(const pb_network_t *network, int node)
     return node;
 }
 
-/** Where names hang: a host is a cluster of its own in a network without switches. */
+/** Returns a host's cluster. In a network without switches it is one of its own. */
 static int cluster_of(const pb_network_t *network, int host)
 {
     const int parent = pb_network_node(network, host)->parent;

@@ -52,7 +52,7 @@ static int turn_of(const pb_tree_t *tree, int node)
     return turn;
 }
 
-/** When a node has the tree's first segment. O(depth * nodes). */
+/** Time at which a node has the tree's first segment. O(depth * nodes). */
 static int64_t reach(const work_t *work, const pb_tree_t *tree, int node)
 {
     const pb_link_matrix_t *m = work->costs->matrix;

@@ -18,7 +18,7 @@ static void start_ibcast(struct bench_call *call)
     MPI_Ibcast(call->memory, call->count, call->type, call->root, call->comm, &call->request);
 }
 
-/** One persistent request serves as long as the root stays. */
+/** Starts the persistent request, which serves as long as the root stays. */
 static void start_persistent(struct bench_call *call)
 {
     if (call->initialised_root != call->root) {

@@ -118,7 +118,7 @@ static void print_one(struct bench_output *output, int number, const struct sche
     bench_output_csv(output, columns, sizeof columns / sizeof columns[0]);
 }
 
-/** One broadcast of the schedule; `first_ns` is the agreed time of the beginning of all. */
+/** Runs one broadcast of the schedule; `first_ns` is the agreed time of the beginning of all. */
 static enum bench_status run_one(struct bench_run *run, struct bench_output *output, int number,
                                  const struct scheduled *scheduled, int64_t first_ns)
 {

@@ -18,7 +18,8 @@ typedef struct common_progress {
 /** `wanted` as --quiet has it. */
 void common_progress_begin(common_progress_t *progress, bool wanted);
 
-/** So much of all that is to be done, 0 to 1, is done. Prints a few times a second at most. */
+/** Reports the part, 0 to 1, of the run that is done. Prints a few times a second at most. Prints a
+ * few times a second at most. */
 void common_progress_report(common_progress_t *progress, double done);
 
 /** Takes the line away. What is printed must not come before, as it would stand behind the line. */

@@ -7,10 +7,10 @@
 
 #include <mpi.h>
 
-/** As MPI_Barrier, asleep between polls: half a millisecond at first, four after a while. */
+/** Waits as MPI_Barrier, asleep between polls: half a millisecond at first, four after a while. */
 void common_quiet_barrier(MPI_Comm comm);
 
-/** As MPI_Recv, asleep between polls. */
+/** Receives as MPI_Recv, asleep between polls. */
 void common_quiet_recv(void *memory, int count, MPI_Datatype type, int source, int tag,
                        MPI_Comm comm);
 

@@ -55,7 +55,8 @@ static int list(const struct counters_options *options)
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/** Each rank broadcasts the size once. False if out of memory; MPI ends the job on an error. */
+/** Broadcasts the size once from each rank. False if out of memory; MPI ends the job on an error.
+ */
 static bool broadcast(int bytes)
 {
     int size;

@@ -27,7 +27,8 @@ struct doctor_sides {
 /** Called before each broadcast, as it may not come back. */
 typedef void doctor_broadcasting_fn_t(int64_t bytes, bool by_pipebcast);
 
-/** One broadcast by pipebcast, so that its ranks agree, and what became of it. All ranks call. */
+/** Makes one broadcast by pipebcast, so that its ranks agree, and finds what became of it. All
+ * ranks call. */
 void doctor_broadcast_try(const struct doctor_sides *sides, char *memory, int64_t bytes,
                           char how[DOCTOR_HOW_SIZE]);
 

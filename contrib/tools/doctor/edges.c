@@ -131,8 +131,8 @@ static bool share(MPI_Comm comm, int rank, struct list *list)
     return good;
 }
 
-/** One message over each edge of this rank. Returns the parent whose message did not come, or -1.
- */
+/** Sends one message over each edge of this rank. Returns the parent whose message did not come, or
+ * -1. */
 static int try_own(MPI_Comm comm, int rank, const struct list *list, double patience_s)
 {
     const int64_t end_ns = common_clock_local() + (int64_t) (patience_s * 1e9);

@@ -237,7 +237,7 @@ static doctor_verdict_t judge_serving(const doctor_facts_t *f, char *text)
                                : DOCTOR_NOTHING;
 }
 
-/** No counter has moved: the communicator is not pipebcast's. */
+/** Finds that no counter has moved: the communicator is not pipebcast's. */
 static doctor_verdict_t judge_unused(const doctor_facts_t *f, char *text)
 {
     return f->is_used && f->how[0] == '\0' && f->cluster->roll->n_ranks > 1

@@ -28,7 +28,7 @@ struct batch {
     double left_s;      /**< of the time for all pairs */
 };
 
-/** One side of a batch: messages with as many requests as are under way. */
+/** Moves one side of a batch: messages with as many requests as are under way. */
 static void move(MPI_Comm comm, int peer, char *memory, int64_t n, bool sends)
 {
     MPI_Request requests[WINDOW];

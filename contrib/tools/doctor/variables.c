@@ -46,7 +46,7 @@ bool doctor_variables_is_plugins(const char *name)
     return strncmp(name, prefix, sizeof prefix - 1) == 0;
 }
 
-/** Open MPI itself registers parts of each component's version as variables. */
+/** Tells whether a variable is a part of a component's version, which Open MPI itself registers. */
 static bool is_of_version(const char *name)
 {
     static const char end[] = "_version";

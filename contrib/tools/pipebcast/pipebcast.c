@@ -151,7 +151,7 @@ static int run_command(const front_command_t *command, int argc, char **argv)
     return code;
 }
 
-/** As `pipebcast COMMAND --help`. */
+/** Does as `pipebcast COMMAND --help`. */
 static int help(const front_command_t *command)
 {
     char *arguments[] = {(char *) command->name, "--help", NULL};

@@ -28,7 +28,8 @@ typedef struct tool_levels {
     int *level; /**< of each rank: edges from the root */
 } tool_levels_t;
 
-/** False if out of memory. Free with tool_levels_clear() in both cases. O(ranks). */
+/** Finds the levels; false if out of memory. Free with tool_levels_clear() in both cases. O(ranks).
+ */
 bool tool_levels_init(const pb_plan_t *plan, int stream, tool_levels_t *levels);
 void tool_levels_clear(tool_levels_t *levels);
 

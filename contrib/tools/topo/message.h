@@ -7,7 +7,7 @@
 #include "command.h"
 #include "topo/util/diag.h"
 
-/** One message; returns `code`, so that a failing function can end with it. */
+/** Prints one message; returns `code`, so that a failing function can end with it. */
 tool_exit_t tool_complain(tool_exit_t code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -82,7 +82,8 @@ static int extreme_from(const struct choosing *c, int rank, bool farthest)
     return best;
 }
 
-/** In a tree, the node farthest from any node is an end of a longest path. */
+/** Chooses the farthest pair. In a tree, the node farthest from any node is an end of a longest
+ * path. */
 static void choose_far(const struct choosing *c, struct tune_place *place)
 {
     const int end = extreme_from(c, c->leaders[0], true);
@@ -126,7 +127,7 @@ static bool choose_near(const struct choosing *c, struct tune_place *place)
     return true;
 }
 
-/** Two ranks on one host. */
+/** Chooses two ranks on one host. */
 static void choose_inside(const struct choosing *c, struct tune_place *place)
 {
     const int *host = c->placement->host;

@@ -237,7 +237,7 @@ static int count_datagrams(const struct station *s, struct msghdr *message, ssiz
     return is_ours ? (int) ((length + size - 1) / size) : 0;
 }
 
-/** One call; 0 if nothing of ours was there. */
+/** Receives by one call; 0 if nothing of ours was there. */
 static int receive_some(const struct station *s)
 {
     union {
@@ -300,7 +300,7 @@ static double run_sender(struct station *s, int sender, int64_t end_ns)
     return common_median(rounds, n);
 }
 
-/** All senders in turn, as far as there is time; the most of any host. */
+/** Measures all senders in turn, as far as there is time; keeps the most of any host. */
 static void measure_size(struct station *s, uint64_t bytes, double budget_s,
                          pb_datagram_cost_t *row)
 {

@@ -101,7 +101,7 @@ static bool print_json(const struct discovery *d)
     return common_json_end(whole, stdout);
 }
 
-/** As pb_discover_progress_t; the context is a common_progress_t. */
+/** Reports trials, as pb_discover_progress_t; the context is a common_progress_t. */
 static void report_trials(void *context, int64_t n_trials, int64_t n_left)
 {
     common_progress_report(context, (double) n_trials / (double) (n_trials + n_left));

@@ -35,7 +35,8 @@ static int64_t latest(const struct group *group, int64_t own)
     return all;
 }
 
-/** From a start that all agree on to the last rank's end; again if a rank heard of it too late. */
+/** Times a broadcast from a start that all agree on to the last rank's end; again if a rank heard
+ * of it too late. */
 static int64_t timed_broadcast(struct group *group, int bytes)
 {
     for (;;) {
@@ -75,7 +76,7 @@ static int64_t median_time(struct group *group, int bytes, int64_t budget_ns)
     return times[n / 2];
 }
 
-/** On the line through the last two rows, or through the last one and zero. */
+/** Continues a table on the line through the last two rows, or through the last one and zero. */
 static int64_t continued(const pb_fallback_t *table, uint64_t bytes)
 {
     const int last = table->n_rows - 1;

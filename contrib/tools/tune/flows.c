@@ -164,8 +164,8 @@ static void run_flows(struct running *r)
 }
 
 /**
- * From the first arrival to the last one, if they lie near the window's ends; a flow that came to a
- * standstill has the whole window.
+ * Finds a rate from the first arrival to the last one, if they lie near the window's ends. A flow
+ * that came to a standstill has the whole window.
  */
 static double rate_of(const struct running *r)
 {

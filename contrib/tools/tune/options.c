@@ -96,7 +96,7 @@ static void take_sizes(struct tune_options *options)
     }
 }
 
-/** Where the model goes if no --output is given: with --install a file that lasts. */
+/** Chooses the model's file if no --output is given: with --install one that lasts. */
 static void choose_output(struct tune_options *options)
 {
     const char *home = getenv("HOME");

@@ -119,7 +119,7 @@ typedef void (*lead_function)(const struct run *run, const struct tune_team *tea
                               double left_s, pb_place_t place, void *result);
 
 /**
- * Has the first of some ranks lead the others, while all further ones sleep. `result` goes to the
+ * Lets the first of some ranks lead the others, while all further ones sleep. `result` goes to the
  * leader from rank 0 and back. False on all ranks if out of memory.
  */
 static bool run_team(struct run *run, const int *ranks, int n, uint64_t max_bytes, double share,

@@ -243,7 +243,7 @@ static double empty_poll(struct flow *flow)
     return common_median(polls, N_EMPTY_POLLS);
 }
 
-/** As flow_run(); yields the processor time for each message. */
+/** Runs as flow_run(); yields the processor time for each message. */
 static double flow_run_busy(struct flow *flow)
 {
     int slots[N_REQUESTS];

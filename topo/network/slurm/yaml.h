@@ -25,7 +25,7 @@
 
 #include "topo/network/topology.h"
 
-/** By its name (*.yaml, *.yml), or its first word ("---", "-" or "topology:"). */
+/** Recognizes a file by its name (*.yaml, *.yml), or its first word ("---", "-" or "topology:"). */
 bool pb_slurm_yaml_recognises(const pb_topology_text_t *text);
 
 /** Reads a text, as pb_topology_open_text(). */

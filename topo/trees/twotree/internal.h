@@ -155,7 +155,7 @@ static inline pb_tt_config_t *pb_tt_config(const pb_tt_t *tt, int v, int role)
 /** Tables without a shape. NULL if out of memory. */
 pb_tt_tables_t *pb_tt_tables_new(void);
 
-/** NULL: there are none. */
+/** Frees tables, or NULL. */
 void pb_tt_tables_free(pb_tt_tables_t *tables);
 
 /** Bytes that are kept. O(1). */
@@ -252,7 +252,7 @@ typedef struct pb_tt_maker {
 int pb_tt_maker_init(pb_tt_maker_t *maker, const pb_tt_t *tt);
 void pb_tt_maker_clear(pb_tt_maker_t *maker);
 
-/** Has room for deadlines up to this one. PB_ERR_NO_MEMORY. */
+/** Reserves room for deadlines up to this one. PB_ERR_NO_MEMORY. */
 int pb_tt_reserve(pb_tt_maker_t *maker, int deadline);
 
 /** Makes the policies and weights. PB_ERR_NO_MEMORY. */

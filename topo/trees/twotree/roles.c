@@ -103,7 +103,7 @@ static double limit_of(const search_t *s, double best, double other)
 
 /* ---- options that were tried ---- */
 
-/** Before the first trial of a vertex in a role. */
+/** Forgets what was tried, before the first trial of a vertex in a role. */
 static void forget_tried(search_t *s)
 {
     while (s->n_noted > 0) {
@@ -260,7 +260,7 @@ static bool is_repeated(const search_t *s, int i)
     return false;
 }
 
-/** One round of changes. */
+/** Makes one round of changes. */
 static int improve(search_t *s, double *best, bool *better)
 {
     int rc = PB_SUCCESS;

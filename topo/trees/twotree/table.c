@@ -92,7 +92,7 @@ static void prepare_most(pb_tt_tables_t *tables)
     }
 }
 
-/** Which pairs are to be found by their holds. */
+/** Prepares the pairs that are to be found by their holds. */
 static void prepare_alike(pb_tt_tables_t *tables, int exports)
 {
     for (int i = 0; i < tables->n_pairs[exports]; i++) {
@@ -250,7 +250,7 @@ static int least_time(const pb_tt_maker_t *b, int n)
     return b->pool.entry + time;
 }
 
-/** No less than the value of the reply of a filling whose exports come after all items. */
+/** Bound on the value of the reply of a filling whose exports come after all items. */
 static double latest_value(const pb_tt_maker_t *b)
 {
     const int n_items = b->pool.n_locals + b->pool.n_guests;

@@ -123,7 +123,7 @@ static int fill_plan(const pb_tt_t *tt, pb_plan_t *plan)
     return rc;
 }
 
-/** As pb_tt_make_plan(), with tables that there are. */
+/** Makes a plan as pb_tt_make_plan() does, with tables that exist. */
 static int make_plan(const pb_view_t *view, bool is_merged, pb_tt_tables_t *tables,
                      pb_plan_t **plan_p)
 {
