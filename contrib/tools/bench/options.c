@@ -76,8 +76,6 @@ static const common_option_t rows[] = {
      .help = "print comma-separated values; times in microseconds"},
     {"osu", COMMON_FLAG, VALUE(format), .least = BENCH_OSU,
      .help = "print the columns of osu_bcast: each rank's time in the call, its mean over ranks"},
-    {"osu-full", COMMON_FLAG, VALUE(format), .least = BENCH_OSU_FULL,
-     .help = "print those of osu_bcast -f"},
     {"imb", COMMON_FLAG, VALUE(format), .least = BENCH_IMB,
      .help = "print the same times in the columns of IMB-MPI1 Bcast"},
     {0},

@@ -18,9 +18,8 @@ enum bench_format {
     BENCH_TEXT,
     BENCH_CSV,
     BENCH_JSON,
-    BENCH_OSU,      /**< the columns of osu_bcast */
-    BENCH_OSU_FULL, /**< those of osu_bcast -f */
-    BENCH_IMB,      /**< those of IMB-MPI1 Bcast */
+    BENCH_OSU, /**< the columns of osu_bcast */
+    BENCH_IMB, /**< those of IMB-MPI1 Bcast */
 };
 
 /** Bits: which of the two ways of measuring to use. */

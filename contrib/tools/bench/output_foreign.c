@@ -3,11 +3,11 @@
 #include <stdio.h>
 
 /** osu_bcast's columns are so wide; IMB's are all alike. */
-enum { OSU_SIZE = 10, OSU_TIME = 18, OSU_COUNT = 12, IMB_COLUMN = 13, IMB_COLUMNS = 5 };
+enum { OSU_SIZE = 10, OSU_TIME = 18, IMB_COLUMN = 13, IMB_COLUMNS = 5 };
 
 bool bench_output_is_foreign(enum bench_format format)
 {
-    return format == BENCH_OSU || format == BENCH_OSU_FULL || format == BENCH_IMB;
+    return format == BENCH_OSU || format == BENCH_IMB;
 }
 
 static double microseconds(double ns)
@@ -17,27 +17,17 @@ static double microseconds(double ns)
 
 /* ---- osu_bcast ---- */
 
-static void begin_osu(bool full)
+static void begin_osu(void)
 {
     printf("\n# OSU MPI Broadcast Latency Test, by pipebcast-bench %s\n"
            "# Ranks start at moments agreed on by clocks, and not by MPI_Barrier\n"
-           "%-*s%*s",
+           "%-*s%*s\n",
            PACKAGE_VERSION, OSU_SIZE, "# Size", OSU_TIME, "Avg Latency(us)");
-    if (full) {
-        printf("%*s%*s%*s", OSU_TIME, "Min Latency(us)", OSU_TIME, "Max Latency(us)", OSU_COUNT,
-               "Iterations");
-    }
-    putchar('\n');
 }
 
-static void result_osu(bool full, const struct bench_result *result)
+static void result_osu(const struct bench_result *result)
 {
-    printf("%-*lld%*.2f", OSU_SIZE, result->bytes, OSU_TIME, microseconds(result->calls.mean_ns));
-    if (full) {
-        printf("%*.2f%*.2f%*d", OSU_TIME, microseconds(result->calls.min_ns), OSU_TIME,
-               microseconds(result->calls.max_ns), OSU_COUNT, result->calls.n);
-    }
-    putchar('\n');
+    printf("%-*lld%*.2f\n", OSU_SIZE, result->bytes, OSU_TIME, microseconds(result->calls.mean_ns));
 }
 
 /* ---- IMB-MPI1 Bcast ---- */
@@ -79,7 +69,7 @@ void bench_output_foreign_begin(enum bench_format format, int n_ranks)
     if (format == BENCH_IMB) {
         begin_imb(n_ranks);
     } else {
-        begin_osu(format == BENCH_OSU_FULL);
+        begin_osu();
     }
 }
 
@@ -88,7 +78,7 @@ void bench_output_foreign_result(enum bench_format format, const struct bench_re
     if (format == BENCH_IMB) {
         result_imb(result);
     } else {
-        result_osu(format == BENCH_OSU_FULL, result);
+        result_osu(result);
     }
 }
 

@@ -34,7 +34,7 @@ static tool_exit_t print_json(const tool_cluster_t *cluster, const tool_judged_t
                               tool_exit_t code)
 {
     const pb_network_t *const network = cluster->network;
-    const common_json_t whole = common_json_begin("pipebcast load");
+    const common_json_t whole = common_json_begin("pipebcast-topo load");
     tool_json_cluster(whole, cluster);
     common_json_text(whole, "algorithm", pb_kind_name(judged->plan->kind));
     common_json_truth(whole, "contention_free", tool_is_contention_free(judged));
@@ -73,7 +73,8 @@ static tool_exit_t load_of_kind(const tool_options_t *options, const tool_cluste
 static tool_exit_t run(const tool_options_t *options)
 {
     if (options->n_kinds != 1) {
-        return tool_complain(TOOL_USAGE, "load needs one --algorithm; see pipebcast load --help");
+        return tool_complain(TOOL_USAGE,
+                             "load needs one --algorithm; see pipebcast-topo load --help");
     }
     tool_cluster_t cluster;
     tool_exit_t code = tool_cluster_open(options, &cluster);
@@ -94,9 +95,9 @@ static const common_option_t rows[] = {
 const tool_command_t tool_cmd_load = {
     .line =
         {
-            .name = "pipebcast load",
+            .name = "pipebcast-topo load",
             .usage =
-                "Usage: pipebcast load FILE --algorithm NAME [OPTION]...\n"
+                "Usage: pipebcast-topo load FILE --algorithm NAME [OPTION]...\n"
                 "\n"
                 "Prints a line for each directed link on the way to or from a host that takes\n"
                 "part: its ends, its speed in the unit of FILE, the number of ranks that send\n"
@@ -107,10 +108,11 @@ const tool_command_t tool_cmd_load = {
             .groups =
                 (const common_group_t[]){
                     {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
-            .more = "Examples:\n"
-                    "  pipebcast load cluster.conf --algorithm rank_chain | grep contention\n"
-                    "  pipebcast load cluster.conf --algorithm twotree | sort -k 5 -n | tail -3\n"
-                    "\n" TOOL_PLAN_EXITS,
+            .more =
+                "Examples:\n"
+                "  pipebcast-topo load cluster.conf --algorithm rank_chain | grep contention\n"
+                "  pipebcast-topo load cluster.conf --algorithm twotree | sort -k 5 -n | tail -3\n"
+                "\n" TOOL_PLAN_EXITS,
         },
     .summary = "print what each link carries",
     .needs_file = true,

@@ -198,7 +198,7 @@ static void print_summary(const tool_cluster_t *cluster)
 
 static void begin_json(const tool_cluster_t *cluster, documents_t *documents)
 {
-    documents->whole = common_json_begin("pipebcast simulate");
+    documents->whole = common_json_begin("pipebcast-topo simulate");
     tool_json_cluster(documents->whole, cluster);
     documents->runs = common_json_array(documents->whole, "runs");
     documents->unfit = common_json_array(documents->whole, "unfit");
@@ -253,9 +253,9 @@ static const common_option_t rows[] = {
 const tool_command_t tool_cmd_simulate = {
     .line =
         {
-            .name = "pipebcast simulate",
+            .name = "pipebcast-topo simulate",
             .usage =
-                "Usage: pipebcast simulate FILE [OPTION]...\n"
+                "Usage: pipebcast-topo simulate FILE [OPTION]...\n"
                 "\n"
                 "Runs broadcasts in a model of the network. Each rank sends one segment at a time\n"
                 "and receives one, and forwards a segment when it has all of it. Each link passes\n"
@@ -268,10 +268,10 @@ const tool_command_t tool_cmd_simulate = {
                 (const common_group_t[]){
                     {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
             .more = "Examples:\n"
-                    "  pipebcast simulate cluster.conf --algorithm all\n"
-                    "  pipebcast simulate cluster.conf --algorithm chain,binary,twotree "
+                    "  pipebcast-topo simulate cluster.conf --algorithm all\n"
+                    "  pipebcast-topo simulate cluster.conf --algorithm chain,binary,twotree "
                     "--segment-counts 4:512\n"
-                    "  pipebcast simulate cluster.conf --algorithm rank_chain --per-link\n"
+                    "  pipebcast-topo simulate cluster.conf --algorithm rank_chain --per-link\n"
                     "\n" TOOL_PLAN_EXITS,
         },
     .summary = "compute how long broadcasts take, and how busy the links are",

@@ -17,7 +17,7 @@ static tool_exit_t print_plan(const tool_options_t *options, const tool_cluster_
 static tool_exit_t check_options(const tool_options_t *options)
 {
     if (options->n_kinds != 1) {
-        return tool_complain(TOOL_USAGE, "tree needs one --algorithm; see pipebcast tree "
+        return tool_complain(TOOL_USAGE, "tree needs one --algorithm; see pipebcast-topo tree "
                                          "--help");
     }
     return TOOL_OK;
@@ -71,8 +71,8 @@ static const common_option_t rows[] = {
 const tool_command_t tool_cmd_tree = {
     .line =
         {
-            .name = "pipebcast tree",
-            .usage = "Usage: pipebcast tree FILE --algorithm NAME [OPTION]...\n"
+            .name = "pipebcast-topo tree",
+            .usage = "Usage: pipebcast-topo tree FILE --algorithm NAME [OPTION]...\n"
                      "\n"
                      "Prints who sends to whom in a broadcast. The plan is checked by walking the "
                      "path of\n"
@@ -82,13 +82,14 @@ const tool_command_t tool_cmd_tree = {
             .groups =
                 (const common_group_t[]){
                     {NULL, rows}, {NULL, tool_rank_rows}, {NULL, tool_file_rows}, {0}},
-            .more = "Examples:\n"
-                    "  pipebcast tree cluster.conf --algorithm binary\n"
-                    "  pipebcast tree cluster.conf --algorithm twotree --root n17 --format dot | "
-                    "dot -Tsvg > t.svg\n"
-                    "  pipebcast tree cluster.conf --algorithm rank_chain --hosts 'n[0-3,8-11]'\n"
-                    "  pipebcast tree cluster.conf --algorithm chain --format json | jq .height\n"
-                    "\n" TOOL_PLAN_EXITS,
+            .more =
+                "Examples:\n"
+                "  pipebcast-topo tree cluster.conf --algorithm binary\n"
+                "  pipebcast-topo tree cluster.conf --algorithm twotree --root n17 --format dot | "
+                "dot -Tsvg > t.svg\n"
+                "  pipebcast-topo tree cluster.conf --algorithm rank_chain --hosts 'n[0-3,8-11]'\n"
+                "  pipebcast-topo tree cluster.conf --algorithm chain --format json | jq .height\n"
+                "\n" TOOL_PLAN_EXITS,
         },
     .summary = "print or draw the trees of an algorithm",
     .needs_file = true,

@@ -35,7 +35,7 @@ tool_exit_t tool_format_json(FILE *stream, const tool_cluster_t *cluster,
                              const tool_judged_t *judged)
 {
     const pb_plan_t *plan = judged->plan;
-    const common_json_t whole = common_json_begin("pipebcast tree");
+    const common_json_t whole = common_json_begin("pipebcast-topo tree");
     tool_exit_t code = TOOL_OK;
     common_json_text(whole, "root", cluster->names[plan->root]);
     common_json_text(whole, "algorithm", pb_kind_name(plan->kind));

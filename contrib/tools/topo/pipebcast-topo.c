@@ -22,33 +22,17 @@ static const char *name_of(const tool_command_t *command)
 
 static void print_help(FILE *stream)
 {
-    fputs("Usage: pipebcast COMMAND [FILE] [OPTION]...\n"
+    fputs("Usage: pipebcast-topo COMMAND FILE [OPTION]...\n"
           "\n"
-          "Checks descriptions of Ethernet clusters, and shows the trees along which the\n"
-          "pipebcast component of Open MPI broadcasts. Needs neither MPI nor the cluster.\n"
-          "\n"
-          "Commands:\n",
+          "Commands on topology files, without MPI; tree, load and simulate are for developers.\n"
+          "\n",
           stream);
     for (int i = 0; i < N_COMMANDS; i++) {
         fprintf(stream, "  %-10s %s\n", name_of(commands[i]), commands[i]->summary);
     }
     fputs("\n"
-          "FILE is a topology in the syntax of Slurm's topology.conf, or - for standard input.\n"
-          "A star of three switches with eight hosts on each:\n"
-          "\n"
-          "  SwitchName=s0 Nodes=n[0-7] Switches=s[1-2]\n"
-          "  SwitchName=s1 Nodes=n[8-15]\n"
-          "  SwitchName=s2 Nodes=n[16-23]\n"
-          "\n"
-          "First steps:\n"
-          "  pipebcast check cluster.conf\n"
-          "  pipebcast show cluster.conf --dot | dot -Tsvg > cluster.svg\n"
-          "  pipebcast explain cluster.conf --speed 10000\n"
-          "\n"
-          "pipebcast COMMAND --help describes each command.\n"
-          "\n"
-          "Exit status: 0 all is well; 1 an error was found, or something failed; 2 the command\n"
-          "line is wrong.\n",
+          "pipebcast-topo COMMAND --help describes each command.\n"
+          "\n" COMMON_EXITS,
           stream);
 }
 

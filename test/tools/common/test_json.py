@@ -122,7 +122,7 @@ def test_show(tap, documents, topo):
 def test_load(tap, documents, topo):
     for arguments in (["topology5.conf", "--algorithm", "rank_chain"], [GOLDEN / "speeds.conf", "--algorithm", "binary"]):
         text = run(topo, "load", *arguments)
-        found = documents.read(run(topo, "load", *arguments, "--json"), "pipebcast load", on_page=False)
+        found = documents.read(run(topo, "load", *arguments, "--json"), "pipebcast-topo load", on_page=False)
         shown = [[row[0], row[1], int(row[2]), int(row[3]), "contention" in row] for row in rows(text)[1:]]
         tap.eq([[link["from"], link["to"], link["speed"], link["senders"], link["contention"]] for link in found["links"]],
                shown, f"load: {len(shown)} links")
@@ -135,7 +135,7 @@ def test_load(tap, documents, topo):
 def test_simulate(tap, documents, topo):
     arguments = ["topology5.conf", "--algorithm", "all", "--segment-counts", "4,16"]
     text = run(topo, "simulate", *arguments)
-    found = documents.read(run(topo, "simulate", *arguments, "--json"), "pipebcast simulate", on_page=False)
+    found = documents.read(run(topo, "simulate", *arguments, "--json"), "pipebcast-topo simulate", on_page=False)
     shown = rows(text)[1:]
     tap.eq([[run["algorithm"], run["segments"]] for run in found["runs"]], [[row[0], int(row[1])] for row in shown],
            f"simulate: {len(shown)} runs")
@@ -146,7 +146,7 @@ def test_simulate(tap, documents, topo):
     tap.eq(found["unfit"], re.findall(r"^# (\w+) does not serve", text, re.MULTILINE), "simulate: what does not serve")
     arguments = ["topology2.conf", "--algorithm", "chain", "--per-link"]
     text = run(topo, "simulate", *arguments)
-    [of_chain] = documents.read(run(topo, "simulate", *arguments, "--json"), "pipebcast simulate", on_page=False)["runs"]
+    [of_chain] = documents.read(run(topo, "simulate", *arguments, "--json"), "pipebcast-topo simulate", on_page=False)["runs"]
     shown = rows(text.split("# links of")[1])[2:]
     tap.ok(len(shown) > 60 and len(shown) == len(of_chain["links"]) and all(
         row[:3] == [link["from"], link["to"], str(link["speed"])] and is_near(row[3], link["busy"], 2) and
@@ -178,7 +178,7 @@ def test_explain(tap, documents, topo):
 
 def test_tree(tap, documents, topo):
     arguments = ["topology2.conf", "--algorithm", "twotree", "--format"]
-    found = documents.read(run(topo, "tree", *arguments, "json"), "pipebcast tree", on_page=False)
+    found = documents.read(run(topo, "tree", *arguments, "json"), "pipebcast-topo tree", on_page=False)
     edges = {(edge[0], child) for edge in (line.split() for line in run(topo, "tree", *arguments, "text").splitlines()
              if "->" in line) for child in edge[2:]}
     tap.eq({tuple(edge) for stream in found["streams"] for edge in stream["edges"]} >= edges, True, "tree: edges")

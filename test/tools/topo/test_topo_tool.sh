@@ -102,7 +102,7 @@ topo --version
 report $? "--version"
 for command in check show tree load simulate explain; do
     topo $command --help
-    [ $code -eq 0 ] && grep -q "^Usage: pipebcast $command" "$out" &&
+    [ $code -eq 0 ] && grep -q "^Usage: pipebcast\(-topo\)\{0,1\} $command" "$out" &&
         grep -q '^Examples:' "$out" && grep -q '^Exit status:' "$out" && [ ! -s "$err" ]
     report $? "$command --help"
     awk 'length > 100 { exit 1 }' "$out"
