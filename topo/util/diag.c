@@ -85,7 +85,9 @@ const char *pb_diag_line(char text[PB_DIAG_LINE_SIZE], const pb_diag_t *diag, in
         from_file = pb_source_lines_find(diag->lines, from, &from);
         file = pb_source_lines_find(diag->lines, line, &line);
     }
-    if (file == NULL || (from_file != NULL && strcmp(file, from_file) == 0)) {
+    if (line == 0) {
+        snprintf(text, PB_DIAG_LINE_SIZE, "by its address");
+    } else if (file == NULL || (from_file != NULL && strcmp(file, from_file) == 0)) {
         snprintf(text, PB_DIAG_LINE_SIZE, "line %d", line);
     } else {
         snprintf(text, PB_DIAG_LINE_SIZE, "line %d of %s", line, file);
