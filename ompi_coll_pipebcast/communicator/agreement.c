@@ -163,14 +163,11 @@ static void begin_planning(coll_pipebcast_module_t *module)
 
 static void begin_serving(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common)
 {
-    const uint64_t speed = common->bits_per_second != PB_FACTS_UNKNOWN
-                               ? common->bits_per_second
-                               : COLL_PIPEBCAST_DEFAULT_SPEED;
     module->transport = coll_pipebcast_transport(module->comm, 0, &module->lock);
     begin_planning(module);
     report_serving(module);
     coll_pipebcast_sweep_begin_serving(module);
-    coll_pipebcast_multicast_begin_serving(module, speed);
+    coll_pipebcast_multicast_begin_serving(module, common);
     coll_pipebcast_connections_report(module);
 }
 

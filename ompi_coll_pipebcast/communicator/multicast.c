@@ -8,17 +8,24 @@
 
 #include "base/log.h"
 #include "base/parameters.h"
-#include "base/tags.h"
 #include "communicator/gate.h"
-#include "communicator/lost.h"
 #include "communicator/module.h"
 #include "communicator/placement.h"
+#include "engine/multicast/probe.h"
+#include "topo/util/kit.h"
 
 /** Hosts of the smallest communicator with multicast. On fewer, no tree loads a link twice either.
  */
 #define FEWEST_HOSTS 3
 
-/* At blocking broadcasts. */
+/** A window is this part of the smallest buffer: see engine/multicast/marks.h. */
+#define BUFFER_PART 2
+
+/** Bytes before a frame in its packet, and bytes of a frame that carries little. */
+#define IP_UDP_BYTES 28
+#define LEAST_FRAME 256
+
+/* Sweeps. */
 
 /** Broadcasts go by trees from now on; rank 0 reports why. */
 static void drop_group(coll_pipebcast_module_t *module, const char *why)
@@ -54,69 +61,56 @@ static void report_success(const coll_pipebcast_module_t *module)
     }
 }
 
-/** Waits for the outcome of a probe, which is due; the lock is given up meanwhile. */
-static void take_outcome(coll_pipebcast_module_t *module)
-{
-    coll_pipebcast_multicast_t *multicast = &module->multicast;
-    while (multicast->is_task && !coll_pipebcast_is_lost(module)) {
-        coll_pipebcast_unlock(&module->lock);
-        opal_progress();
-        coll_pipebcast_lock(&module->lock);
-    }
-    const bool works = multicast->is_concluded && multicast->why_not == NULL && !module->is_lost;
-    pb_health_probed(&multicast->health, works);
-    if (module->is_lost) { /* others may have come to another outcome: no probe begins any more */
-        multicast->health.state = PB_HEALTH_GIVEN_UP;
-    }
-    if (works) {
-        report_success(module);
-        multicast->n_swept = 0;
-        multicast->swept_to = multicast->group.marks.end;
-        (void) pb_multicast_take_lost(&multicast->group, &multicast->at_sweep);
-        pb_planner_allow_multicast(module->planner, multicast->group.config.payload);
-        return;
-    }
-    drop_group(module, multicast->why_not != NULL ? multicast->why_not : "a rank is lost");
-}
-
 void coll_pipebcast_multicast_begin_sweep(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_multicast_t *multicast = &module->multicast;
+    pb_health_t *health = &multicast->health;
     multicast->n_swept = 0;
-    if (multicast->health.state == PB_HEALTH_WORKING) {
+    if (health->state == PB_HEALTH_WORKING) {
         const uint64_t end = multicast->group.marks.end;
         multicast->n_swept = end - multicast->swept_to;
         multicast->swept_to = end;
+    } else if (pb_health_is_due(health)) {
+        health->state = PB_HEALTH_PROBING;
+        multicast->n_swept = PB_PROBE_FRAMES;
+        multicast->was_sent = multicast->was_heard = false;
+        multicast->patience = 0;
+        coll_pipebcast_multicast_join(multicast);
     }
 }
 
-uint32_t coll_pipebcast_multicast_take_lost(coll_pipebcast_module_t *module)
+void coll_pipebcast_multicast_report(coll_pipebcast_module_t *module, pb_sweep_times_t *times)
 {
     coll_pipebcast_multicast_t *multicast = &module->multicast;
-    return multicast->n_swept == 0
-               ? 0
-               : pb_multicast_take_lost(&multicast->group, &multicast->at_sweep);
+    const pb_datagrams_t *datagrams = multicast->datagrams;
+    if (multicast->health.state == PB_HEALTH_WORKING && multicast->n_swept > 0) {
+        times->missed = pb_multicast_take_lost(&multicast->group, &multicast->at_sweep);
+    }
+    times->room = datagrams == NULL    ? 0
+                  : multicast->is_deaf ? UINT32_MAX
+                                       : datagrams->capacity / BUFFER_PART;
 }
 
-void coll_pipebcast_multicast_judge(coll_pipebcast_module_t *module, uint32_t missed)
+void coll_pipebcast_multicast_judge(coll_pipebcast_module_t *module, const pb_sweep_t *sweep)
 {
     coll_pipebcast_multicast_t *multicast = &module->multicast;
-    if (pb_health_judge(&multicast->health, multicast->n_swept, missed)) {
-        drop_group(module, "a rank does not hear half of the frames any more");
+    const bool has_worked = multicast->health.state == PB_HEALTH_WORKING;
+    const bool is_joined = has_worked || sweep->room > 0;
+    if (!pb_health_judge(&multicast->health, multicast->n_swept,
+                         is_joined ? sweep->missed : multicast->n_swept)) {
+        return;
     }
-}
-
-void coll_pipebcast_multicast_settle(coll_pipebcast_module_t *module)
-{
-    pb_health_t *health = &module->multicast.health;
-    pb_health_count(health);
-    if (pb_health_is_due(health)) {
-        take_outcome(module);
+    if (multicast->health.state != PB_HEALTH_WORKING) {
+        drop_group(module, !is_joined   ? "a rank could not join"
+                           : has_worked ? "a rank does not hear half of the frames any more"
+                                        : "a rank heard less than half of a probe's frames");
+        return;
     }
-    if (pb_health_begins_probe(health)) {
-        coll_pipebcast_multicast_begin_probe(
-            module, coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_PROBE_TAGS));
-    }
+    coll_pipebcast_multicast_use(multicast, sweep);
+    report_success(module);
+    multicast->swept_to = multicast->group.marks.end;
+    (void) pb_multicast_take_lost(&multicast->group, &multicast->at_sweep);
+    pb_planner_allow_multicast(module->planner, multicast->group.config.payload);
 }
 
 /* Life. */
@@ -152,26 +146,36 @@ static bool is_wanted(const coll_pipebcast_module_t *module, uint64_t bits_per_s
             !coll_pipebcast_is_set(coll_pipebcast_params.hosts) && !may_collide(module));
 }
 
-void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module,
-                                            uint64_t bits_per_second)
+/** Returns the bytes of a frame with its header; `mtu` may be unknown. */
+static uint32_t frame_bytes(uint64_t mtu)
 {
-    module->multicast.bits_per_second = bits_per_second;
-    module->multicast.may_be_used = module->placed->n_hosts >= FEWEST_HOSTS &&
-                                    module->comm->c_coll->coll_iallreduce != NULL &&
-                                    is_wanted(module, bits_per_second);
+    const uint64_t known = mtu == PB_FACTS_UNKNOWN ? COLL_PIPEBCAST_DEFAULT_MTU : mtu;
+    const uint64_t most = pb_minu64(known, PB_PROBE_MAX_PAYLOAD);
+    return most > IP_UDP_BYTES ? (uint32_t) most - IP_UDP_BYTES : 0;
+}
+
+void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module,
+                                            const coll_pipebcast_common_t *common)
+{
+    coll_pipebcast_multicast_t *multicast = &module->multicast;
+    multicast->bits_per_second = common->bits_per_second != PB_FACTS_UNKNOWN
+                                     ? common->bits_per_second
+                                     : COLL_PIPEBCAST_DEFAULT_SPEED;
+    multicast->frame_bytes = frame_bytes(common->mtu);
+    if (module->placed->n_hosts >= FEWEST_HOSTS && multicast->frame_bytes > LEAST_FRAME &&
+        is_wanted(module, multicast->bits_per_second)) {
+        pb_health_begin(&multicast->health);
+    }
 }
 
 void coll_pipebcast_multicast_construct(coll_pipebcast_multicast_t *multicast,
                                         coll_pipebcast_module_t *module)
 {
     *multicast = (coll_pipebcast_multicast_t){.module = module};
-    OBJ_CONSTRUCT(&multicast->task.super, opal_list_item_t);
-    pb_health_init(&multicast->health);
 }
 
 void coll_pipebcast_multicast_destruct(coll_pipebcast_multicast_t *multicast)
 {
     coll_pipebcast_multicast_count(multicast);
     coll_pipebcast_multicast_close(multicast);
-    OBJ_DESTRUCT(&multicast->task.super);
 }

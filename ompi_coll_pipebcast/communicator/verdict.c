@@ -6,7 +6,7 @@
  *   measured                               changes
  *   the broadcast's longest time           the planner's table: topo/model/learner.h
  *   waits for ranks that came late         the mode of arrivals: take_arrivals()
- *   frames of multicast that were missed   multicast or trees: pb_health_judge()
+ *   frames of multicast that were missed   multicast or trees: multicast_judge()
  */
 #include "communicator/verdict.h"
 
@@ -134,11 +134,17 @@ static coll_pipebcast_sweep_t *sweep_of(coll_pipebcast_task_t *task)
 static bool advance(coll_pipebcast_task_t *task)
 {
     coll_pipebcast_sweep_t *sweep = sweep_of(task);
-    bool is_through = pb_sweep_advance(&sweep->sweep);
-    if (sweep->sweep.state == PB_SWEEP_SUMMED) {
-        pb_sweep_announce(&sweep->sweep, judge(sweep));
+    coll_pipebcast_multicast_t *multicast = &sweep->module->multicast;
+    bool is_through;
+    do {
         is_through = pb_sweep_advance(&sweep->sweep);
-    }
+        if (sweep->sweep.state == PB_SWEEP_SUMMED &&
+            coll_pipebcast_multicast_send_probe(multicast, &sweep->sweep)) {
+            pb_sweep_announce(&sweep->sweep, judge(sweep));
+            is_through = pb_sweep_advance(&sweep->sweep);
+        }
+    } while (is_through && !sweep->sweep.broken &&
+             coll_pipebcast_multicast_hear_probe(multicast, &sweep->sweep));
     if (sweep->sweep.broken) {
         coll_pipebcast_lose(sweep->module, sweep->sweep.error);
     }
@@ -198,7 +204,7 @@ void coll_pipebcast_sweep_end(coll_pipebcast_module_t *module, int64_t arrived,
     coll_pipebcast_sweep_t *sweep = &module->sweep;
     pb_sweep_times_t own = *times;
     own.away = away_until(arrived);
-    own.missed = coll_pipebcast_multicast_take_lost(module);
+    coll_pipebcast_multicast_report(module, &own);
     if (sweep->is_task) {
         pb_sweep_end(&sweep->sweep, &own);
         /* The report leaves now, however long this rank stays away from Open MPI after this. */
@@ -279,12 +285,14 @@ void coll_pipebcast_sweep_settle(coll_pipebcast_module_t *module)
     if (!module->is_lost) {
         take_time(module);
         take_arrivals(module);
-        coll_pipebcast_multicast_judge(module, sweep->sweep.missed);
+        coll_pipebcast_multicast_judge(module, &sweep->sweep);
     }
 }
 
 bool coll_pipebcast_sweep_is_next(coll_pipebcast_module_t *module, size_t bytes, bool asked)
 {
+    pb_health_t *health = &module->multicast.health;
+    pb_health_count(health);
     return module->sweep.children != NULL &&
-           pb_schedule_begin(&module->sweep.schedule, bytes, asked);
+           pb_schedule_begin(&module->sweep.schedule, bytes, asked || pb_health_is_due(health));
 }

@@ -60,7 +60,7 @@ void coll_pipebcast_sweep_settle(struct coll_pipebcast_module *module);
 
 /**
  * A blocking broadcast of `bytes` begins that may be swept: whether it is, where `asked` says that
- * the planner wants it. Alike on all ranks.
+ * the planner wants it; a group of multicast may be to be probed, too. Alike on all ranks.
  */
 bool coll_pipebcast_sweep_is_next(struct coll_pipebcast_module *module, size_t bytes, bool asked);
 

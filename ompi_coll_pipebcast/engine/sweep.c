@@ -42,6 +42,14 @@ void pb_sweep_end(pb_sweep_t *f, const pb_sweep_times_t *times)
     f->own = *times;
 }
 
+void pb_sweep_again(pb_sweep_t *f, uint32_t missed)
+{
+    f->own.missed = missed;
+    f->sums = (pb_sweep_sums_t){0};
+    f->n_reported = 0;
+    f->state = PB_SWEEP_COLLECTING;
+}
+
 /* Sums, and how they travel. */
 
 static void write_sums(const pb_sweep_sums_t *sums, uint8_t *bytes)
@@ -55,6 +63,7 @@ static void write_sums(const pb_sweep_sums_t *sums, uint8_t *bytes)
     pb_bytes_put(bytes + 32, sums->transfer, 8);
     pb_bytes_put(bytes + 40, sums->longest, 8);
     pb_bytes_put(bytes + 48, sums->least_wait, 8);
+    pb_bytes_put(bytes + 56, sums->room, 4);
 }
 
 static pb_sweep_sums_t read_sums(const uint8_t *bytes)
@@ -69,6 +78,7 @@ static pb_sweep_sums_t read_sums(const uint8_t *bytes)
         .transfer = pb_bytes_get(bytes + 32, 8),
         .longest = pb_bytes_get(bytes + 40, 8),
         .least_wait = pb_bytes_get(bytes + 48, 8),
+        .room = (uint32_t) pb_bytes_get(bytes + 56, 4),
     };
 }
 
@@ -81,17 +91,24 @@ static void add_times(pb_sweep_sums_t *sums, uint64_t longest, uint64_t least_wa
     sums->longest = longest > sums->longest ? longest : sums->longest;
 }
 
+/** Takes in what became of multicast's frames, before the ranks are counted. */
+static void add_frames(pb_sweep_sums_t *sums, uint32_t missed, uint32_t room)
+{
+    sums->missed = missed > sums->missed ? missed : sums->missed;
+    sums->room = sums->n_ranks == 0 || room < sums->room ? room : sums->room;
+}
+
 /** Adds what a child has reported; false if that makes no sense. */
 static bool add_report(pb_sweep_sums_t *sums, const pb_sweep_sums_t *report)
 {
     add_times(sums, report->longest, report->least_wait);
+    add_frames(sums, report->missed, report->room);
     sums->n_ranks += report->n_ranks;
     sums->n_free += report->n_free;
     sums->n_held += report->n_held;
     sums->free_wait += report->free_wait;
     sums->held_wait += report->held_wait;
     sums->transfer += report->transfer;
-    sums->missed = report->missed > sums->missed ? report->missed : sums->missed;
     return report->n_ranks > 0 && (uint64_t) report->n_free + report->n_held == report->n_ranks;
 }
 
@@ -114,11 +131,11 @@ static void add_own(pb_sweep_t *f)
         sums->free_wait = 0;
     }
     add_times(sums, (uint64_t) (f->own.wait + f->own.transfer), (uint64_t) f->own.wait);
+    add_frames(sums, f->own.missed, f->own.room);
     sums->n_ranks++;
     sums->n_free++;
     sums->free_wait += (uint64_t) f->own.wait;
     sums->transfer += (uint64_t) f->own.transfer;
-    sums->missed = f->own.missed > sums->missed ? f->own.missed : sums->missed;
 }
 
 pb_arrival_report_t pb_sweep_judge(const pb_sweep_sums_t *sums, double message_ns, bool measured,
@@ -166,6 +183,12 @@ static void pass(pb_sweep_t *f, const uint8_t *bytes)
     f->longest = pb_bytes_get(bytes + 1, 8);
     f->least_wait = pb_bytes_get(bytes + 9, 8);
     f->missed = (uint32_t) pb_bytes_get(bytes + 17, 4);
+    f->room = (uint32_t) pb_bytes_get(bytes + 21, 4);
+    f->rule = (pb_frame_rule_t){
+        .key = pb_bytes_get(bytes + 25, 8),
+        .has_checksum = bytes[33] != 0,
+        .secret = {pb_bytes_get(bytes + 34, 8), pb_bytes_get(bytes + 42, 8)},
+    };
     for (int rank = 0; rank < f->n_ranks && !f->broken; rank++) {
         if (pb_rank_set_has(f->children, rank)) {
             send_bytes(f, bytes, PB_SWEEP_VERDICT_BYTES, rank);
@@ -214,7 +237,7 @@ static void report(pb_sweep_t *f)
     if (f->parent < 0) {
         const uint64_t own = (uint64_t) (f->own.wait + f->own.transfer);
         f->sums.longest = own > f->sums.longest ? own : f->sums.longest;
-        f->sums.missed = f->own.missed > f->sums.missed ? f->own.missed : f->sums.missed;
+        add_frames(&f->sums, f->own.missed, f->own.room);
         f->state = PB_SWEEP_SUMMED;
         return;
     }
@@ -264,6 +287,11 @@ void pb_sweep_announce(pb_sweep_t *f, pb_arrival_report_t verdict)
     pb_bytes_put(bytes + 1, f->sums.longest, 8);
     pb_bytes_put(bytes + 9, f->sums.least_wait, 8);
     pb_bytes_put(bytes + 17, f->sums.missed, 4);
+    pb_bytes_put(bytes + 21, f->sums.room, 4);
+    pb_bytes_put(bytes + 25, f->rule.key, 8);
+    bytes[33] = f->rule.has_checksum;
+    pb_bytes_put(bytes + 34, f->rule.secret[0], 8);
+    pb_bytes_put(bytes + 42, f->rule.secret[1], 8);
     pass(f, bytes);
 }
 

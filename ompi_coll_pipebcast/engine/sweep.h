@@ -19,20 +19,26 @@
  * The verdict also has two times for the learner (topo/model/learner.h). They are the longest time
  * from a rank's arrival to its end, and the least wait of any rank but the root. It has the most
  * frames of multicast that any rank missed, too.
+ *
+ * A sweep may go up and down a second time, to tell what came of the first verdict: by that a group
+ * of multicast is proven (engine/multicast/probe.h). The first time brings the window that
+ * all ranks have room for up, and the rule of frames down. The second time brings the frames that
+ * were missed.
  */
 #ifndef PB_SWEEP_H
 #define PB_SWEEP_H
 
 #include "engine/arrival/state.h"
 #include "engine/control.h"
+#include "engine/multicast/frame.h"
 #include "engine/rank_set.h"
 #include "topo/trees/role.h"
 
 /** Bytes of a report: 4 for each number, 8 for each time; little-endian. */
-#define PB_SWEEP_BYTES 56
+#define PB_SWEEP_BYTES 60
 
-/** Bytes of a verdict: how ranks arrive, two times, and the frames that were missed. */
-#define PB_SWEEP_VERDICT_BYTES 21
+/** Bytes of a verdict: how ranks arrive, two times, missed frames, room, and the rule. */
+#define PB_SWEEP_VERDICT_BYTES 50
 
 /** Sums over some ranks; times are in nanoseconds. */
 typedef struct pb_sweep_sums {
@@ -43,6 +49,7 @@ typedef struct pb_sweep_sums {
     uint64_t held_wait;  /**< from arrival to the first segment */
     uint64_t transfer;   /**< from the first segment to the end */
     uint32_t missed;     /**< frames of multicast, the most of any rank, the root too at the root */
+    uint32_t room;       /**< window of frames, the least of any rank; the root's too, there */
     uint64_t longest;    /**< from the arrival of a rank to its end; the root's too, at the root */
     uint64_t least_wait; /**< from the arrival of a rank to its first segment */
 } pb_sweep_sums_t;
@@ -60,7 +67,8 @@ typedef struct pb_sweep_times {
                            0: not known */
     int64_t wait;     /**< from then until the first segment of the sweep's stream was here */
     int64_t transfer; /**< from then until its part was through */
-    uint32_t missed;  /**< frames of multicast that it had to ask for */
+    uint32_t missed;  /**< frames of multicast that it had to ask for, or of a probe */
+    uint32_t room;    /**< window of frames that it takes; 0: it is in no group; UINT32_MAX: any */
 } pb_sweep_times_t;
 
 /** One rank's part. */
@@ -76,10 +84,12 @@ typedef struct pb_sweep {
     bool has_ended; /**< this rank's part of the broadcast */
     pb_sweep_times_t own;
     pb_sweep_sums_t sums; /**< of the ranks below, and at last of this one */
-    uint8_t verdict;      /**< a pb_arrival_report_t; known when THROUGH, as are these three */
+    uint8_t verdict;      /**< a pb_arrival_report_t; known when THROUGH, as what follows: */
     uint64_t longest;     /**< of all ranks */
     uint64_t least_wait;  /**< of all ranks */
     uint32_t missed;      /**< of all ranks */
+    uint32_t room;        /**< of all ranks */
+    pb_frame_rule_t rule; /**< of multicast's frames; the root sets it before it announces */
     pb_request_t receive; /**< of the next message; NULL: none is posted */
     uint8_t in[PB_SWEEP_BYTES];
     int error;   /**< the first error, 0 if none */
@@ -107,6 +117,9 @@ bool pb_sweep_advance(pb_sweep_t *sweep);
 
 /** The root's verdict, where it is PB_SWEEP_SUMMED. */
 void pb_sweep_announce(pb_sweep_t *sweep, pb_arrival_report_t verdict);
+
+/** A sweep that is through goes up and down once more, with other `missed` frames of this rank. */
+void pb_sweep_again(pb_sweep_t *sweep, uint32_t missed);
 
 /** Withdraws what is under way, after an error. May be called twice. */
 void pb_sweep_finish(pb_sweep_t *sweep);

@@ -89,10 +89,14 @@ static int plan(coll_pipebcast_module_t *module, int root, size_t total,
         return pb_planner_plan_tree(planner, root, total, planned);
     }
     const int rc = pb_planner_plan(planner, root, total, planned);
-    const bool is_swept = rc == PB_SUCCESS && by == COLL_PIPEBCAST_BY_SWEPT &&
-                          (!planned->fallback || pb_planner_learns(planner)) &&
-                          coll_pipebcast_sweep_is_next(module, total, planned->wants_sweep);
-    return is_swept ? pb_planner_sweep(planner, root, total, planned) : rc;
+    planned->is_swept = rc == PB_SUCCESS && by == COLL_PIPEBCAST_BY_SWEPT &&
+                        (!planned->fallback || pb_planner_learns(planner)) &&
+                        coll_pipebcast_sweep_is_next(module, total, planned->wants_sweep);
+    const bool is_for_multicast =
+        !planned->wants_sweep && !planned->fallback && pb_health_is_due(&module->multicast.health);
+    /* The first broadcast proves multicast: its time has connecting in it, and says nothing. */
+    return planned->is_swept && !is_for_multicast ? pb_planner_sweep(planner, root, total, planned)
+                                                  : rc;
 }
 
 /** Reports a plan that was not in the table. */

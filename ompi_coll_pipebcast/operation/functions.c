@@ -62,9 +62,6 @@ static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t w
                                   : coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
     if (way == BLOCKING) {
         coll_pipebcast_sweep_settle(module);
-        if (module->multicast.may_be_used) {
-            coll_pipebcast_multicast_settle(module);
-        }
     }
     call->kind = coll_pipebcast_kind_of(module, call);
     if (way != PERSISTENT) {

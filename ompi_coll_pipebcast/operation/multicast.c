@@ -188,7 +188,7 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
 static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *part)
 {
     const pb_multicast_t *membership = part->multicast;
-    return !multicast->super.call.overlaps && membership->asked.all > 0 &&
+    return !multicast->super.call.overlaps && membership->asked > 0 &&
            pb_multicast_part_may_be_asked(part) &&
            coll_pipebcast_now() - multicast->super.through < membership->config.patience;
 }

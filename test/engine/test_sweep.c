@@ -28,6 +28,7 @@ typedef struct run {
     bool through[MAX_RANKS];
     pb_arrival_report_t verdict; /**< that the root announces */
     pb_sweep_sums_t sums;        /**< that it had */
+    bool again[MAX_RANKS];       /**< the rank goes on a second time, with no frame missed */
 } run_t;
 
 static int draw(run_t *run, int n)
@@ -51,7 +52,8 @@ static run_t *run_of(uint64_t seed, pb_plan_t *plan)
         run->times[rank] = (pb_sweep_times_t){.away = draw(run, 1000),
                                               .wait = draw(run, 1000),
                                               .transfer = draw(run, 1000),
-                                              .missed = (uint32_t) draw(run, 50)};
+                                              .missed = (uint32_t) draw(run, 50),
+                                              .room = (uint32_t) draw(run, 1000)};
     }
     return run;
 }
@@ -89,7 +91,12 @@ static void advance(run_t *run, int rank, int round)
     run->through[rank] = pb_sweep_advance(sweep);
     if (sweep->state == PB_SWEEP_SUMMED) {
         run->sums = sweep->sums;
+        sweep->rule = (pb_frame_rule_t){run->sums.longest, true, {1, run->sums.missed}};
         pb_sweep_announce(sweep, run->verdict);
+    }
+    if (run->again[rank] && run->through[rank] && !sweep->broken) {
+        run->again[rank] = run->through[rank] = false;
+        pb_sweep_again(sweep, 0);
     }
 }
 
@@ -159,11 +166,13 @@ static pb_sweep_sums_t expected(const run_t *run)
 static void add_extremes(const run_t *run, pb_sweep_sums_t *sums)
 {
     sums->least_wait = UINT64_MAX;
+    sums->room = UINT32_MAX;
     for (int rank = 0; rank < run->n_ranks; rank++) {
         const uint64_t wait = (uint64_t) run->times[rank].wait;
         const uint64_t time = wait + (uint64_t) run->times[rank].transfer;
         sums->missed =
             run->times[rank].missed > sums->missed ? run->times[rank].missed : sums->missed;
+        sums->room = run->times[rank].room < sums->room ? run->times[rank].room : sums->room;
         sums->longest = time > sums->longest ? time : sums->longest;
         sums->least_wait = rank != run->root && wait < sums->least_wait ? wait : sums->least_wait;
     }
@@ -175,25 +184,31 @@ static void test_random(void)
     uint64_t n_held = 0;
     for (int i = 0; i < tap_trials(3000, 600); i++) {
         run_t *run = run_new((uint64_t) i, 2 + i % (MAX_RANKS - 1));
+        const bool goes_again = i % 3 == 0;
+        memset(run->again, goes_again, sizeof(run->again));
         start_all(run);
         unfinished += run_rounds(run) < run->n_ranks;
         for (int rank = 0; rank < run->n_ranks; rank++) {
-            differ += run->sweeps[rank].verdict != run->verdict ||
-                      run->sweeps[rank].missed != run->sums.missed;
-            differ += run->sweeps[rank].error != 0;
+            const pb_sweep_t *sweep = &run->sweeps[rank];
+            differ += sweep->verdict != run->verdict || sweep->missed != run->sums.missed ||
+                      sweep->room != run->sums.room;
+            differ += sweep->rule.key != sweep->longest || !sweep->rule.has_checksum ||
+                      sweep->rule.secret[0] != 1 || sweep->rule.secret[1] != sweep->missed;
+            differ += sweep->error != 0;
             differ += run->sweeps[rank].longest != run->sums.longest ||
                       run->sweeps[rank].least_wait != run->sums.least_wait;
             left += run->controls.mail[rank] != NULL;
         }
         pb_sweep_sums_t sums = expected(run);
         add_extremes(run, &sums);
+        sums.missed = goes_again ? 0 : sums.missed;
         wrong += memcmp(&sums, &run->sums, sizeof(sums)) != 0;
         n_held += sums.n_held;
         left += run->controls.n_alive != 0 || run->controls.world->n_breaches != 0;
-        beyond += run->controls.n_taken != 2 * (run->n_ranks - 1);
+        beyond += run->controls.n_taken != (goes_again ? 4 : 2) * (run->n_ranks - 1);
         run_free(run);
     }
-    ok(beyond == 0, "a message goes up and one down each edge of a tree");
+    ok(beyond == 0, "a message goes up and one down each edge of a tree, or two");
     ok(unfinished == 0, "sweeps over random trees end");
     ok(differ == 0, "every rank learns what the root concludes");
     ok(wrong == 0 && n_held > 0, "the root has the sums of all ranks (%llu held)",

@@ -882,13 +882,6 @@ int pb_planner_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *
     return rc;
 }
 
-int pb_planner_stand_in(pb_planner_t *planner, int root, pb_planned_t *planned)
-{
-    const bool has_binomial = pb_ledger_repeats(planner->ledger, PB_KIND_BINOMIAL);
-    return pb_planner_role(planner, root, has_binomial ? PB_KIND_BINOMIAL : PB_KIND_CHAIN, NULL, 0,
-                           planned);
-}
-
 /** The kind of tree for a group, where `planned` is for all ranks. Each member computes the tree of
  * a group, which is used once, before it passes the header on. */
 static pb_kind_t kind_for_group(const pb_planner_group_t *group, const pb_planned_t *planned)

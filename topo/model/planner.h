@@ -168,13 +168,6 @@ int pb_planner_plan_group(pb_planner_t *planner, int root, uint64_t bytes,
 int pb_planner_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks, int n_ranks,
                     pb_planned_t *planned);
 
-/**
- * This rank's role for a broadcast that has to be done without a choice. The tree is binomial if
- * the bound on connections has room for it, else the chain; neighbors of both repeat. Borrowed;
- * without a segment size. PB_ERR_NO_MEMORY.
- */
-int pb_planner_stand_in(pb_planner_t *planner, int root, pb_planned_t *planned);
-
 /** Tells, without planning, whether a message of `bytes` may be the fallback component's, or not
  * fit: for ranks that could not plan. O(1). */
 bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes);

@@ -25,11 +25,10 @@ pb_step_t pb_marks_next(pb_marks_t *marks, uint32_t n_frames)
                       .end = end,
                       .marked = marks->marked,
                       .n_blocks = blocks_of(marks, since, n_frames)};
-    step.is_mark = marks->next_is_mark || since >= pb_marks_block(marks);
+    step.is_mark = since >= pb_marks_block(marks);
     marks->end = end;
     if (step.is_mark) {
         marks->marked = end;
-        marks->next_is_mark = false;
     }
     return step;
 }

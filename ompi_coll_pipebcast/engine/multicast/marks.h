@@ -42,10 +42,9 @@
 #define PB_MARKS_BLOCKS 4
 
 typedef struct pb_marks {
-    uint32_t window;   /**< frames, > 0 */
-    uint64_t end;      /**< position behind the last broadcast */
-    uint64_t marked;   /**< position behind the last mark */
-    bool next_is_mark; /**< the next broadcast, whatever its number of frames */
+    uint32_t window; /**< frames, > 0 */
+    uint64_t end;    /**< position behind the last broadcast */
+    uint64_t marked; /**< position behind the last mark */
 } pb_marks_t;
 
 /** Step of the group: one broadcast's positions, and whether it is a mark or reports. */
@@ -59,12 +58,6 @@ typedef struct pb_step {
 
 /** Nothing has been sent. `window` > 0. */
 void pb_marks_init(pb_marks_t *marks, uint32_t window);
-
-/** The next broadcast is a mark, however few frames it has: to find out what becomes of it. */
-static inline void pb_marks_mark_next(pb_marks_t *marks)
-{
-    marks->next_is_mark = true;
-}
 
 /** Frames of a block. */
 static inline uint32_t pb_marks_block(const pb_marks_t *marks)

@@ -130,7 +130,7 @@ typedef struct pb_multicast {
     pb_marks_t marks;
     pb_rate_t rate;
     uint64_t settled;                /**< position: what is before it is known to be settled */
-    pb_word_asked_t asked;           /**< frames that ranks asked for before that mark */
+    uint64_t asked;                  /**< frames that ranks asked for before that mark */
     struct pb_multicast_part *parts; /**< those that are not over, oldest first */
     bool has_frame;                  /**< `frame` has come and has not been taken */
     pb_frame_t frame;

@@ -21,21 +21,21 @@ void pb_part_keep_error(part_t *p, int error)
     p->error = p->error != 0 ? p->error : error;
 }
 
-void pb_part_settle(part_t *p, const pb_word_asked_t *asked)
+void pb_part_settle(part_t *p, uint64_t asked)
 {
     pb_multicast_t *m = p->multicast;
     p->is_settled = true;
-    p->asked = *asked;
+    p->asked = asked;
     if (p->step.end > m->settled) { /* news of a later mark may have come first */
         m->settled = p->step.end;
-        m->asked = *asked;
+        m->asked = asked;
     }
 }
 
 void pb_part_give_up_mark(part_t *p)
 {
     if (p->step.is_mark && !p->is_settled) {
-        pb_part_settle(p, &(pb_word_asked_t){0});
+        pb_part_settle(p, 0);
     }
 }
 
@@ -236,8 +236,7 @@ static void settle_at_root(part_t *p)
 {
     if (p->step.is_mark && !p->is_settled && pb_part_is_below(p)) {
         p->sent_below = true;
-        const pb_word_asked_t asked = pb_part_sum_asked(p);
-        pb_part_settle(p, &asked);
+        pb_part_settle(p, pb_part_sum_asked(p));
     }
 }
 

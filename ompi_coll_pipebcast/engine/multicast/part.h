@@ -55,8 +55,8 @@ typedef struct pb_multicast_part {
     bool is_settled;        /**< all ranks have settled it, or no word of that will come */
     uint32_t asked_to;      /**< frames before this one are here or were asked for */
     uint32_t n_open;        /**< asked for and not answered */
-    pb_word_asked_t below;  /**< what the children's BELOWs have brought */
-    pb_word_asked_t asked;  /**< of a settled mark: of all ranks */
+    uint64_t below;         /**< frames that ranks have asked for, by the children's BELOWs */
+    uint64_t asked;         /**< of a settled mark: of all ranks */
     bool sent_done, sent_below;
     uint32_t reported;    /**< blocks, by the last HERE */
     pb_request_t receive; /**< of the next word; NULL: none is posted */

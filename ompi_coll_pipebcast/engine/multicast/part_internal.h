@@ -47,7 +47,7 @@ void pb_part_keep_error(pb_part_t *part, int error);
 void pb_part_refused(pb_part_t *part, int error);
 
 /** The mark is settled, and has brought this. */
-void pb_part_settle(pb_part_t *part, const pb_word_asked_t *asked);
+void pb_part_settle(pb_part_t *part, uint64_t asked);
 
 /** Gives the mark up: nobody will settle it, and no root may wait for that. */
 void pb_part_give_up_mark(pb_part_t *part);
@@ -70,7 +70,7 @@ bool pb_part_expects_words(const pb_part_t *part);
 void pb_part_send_words(pb_part_t *part);
 
 /** Returns the losses of this rank and those below; this rank then counts anew. */
-pb_word_asked_t pb_part_sum_asked(pb_part_t *part);
+uint64_t pb_part_sum_asked(pb_part_t *part);
 
 /**
  * The least of the blocks that this rank has and its children have reported, of those that count;

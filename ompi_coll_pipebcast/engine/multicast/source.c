@@ -169,6 +169,6 @@ void pb_part_note_rate(part_t *p)
     }
     p->source.has_noted = true;
     if (m->settled == p->step.end) { /* no later mark is settled, which has newer news */
-        pb_rate_note(&m->rate, p->step.end - p->step.marked, p->n_others, p->asked.all);
+        pb_rate_note(&m->rate, p->step.end - p->step.marked, p->n_others, p->asked);
     }
 }

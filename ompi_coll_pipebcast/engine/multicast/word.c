@@ -27,9 +27,8 @@ size_t pb_word_write(const pb_word_t *word, uint8_t *bytes)
         return FIRST + 4;
     case PB_WORD_BELOW:
     case PB_WORD_SETTLED:
-        pb_bytes_put(bytes + FIRST, word->asked.most, 4);
-        pb_bytes_put(bytes + FIRST + 4, word->asked.all, 8);
-        return FIRST + 12;
+        pb_bytes_put(bytes + FIRST, word->asked, 8);
+        return FIRST + 8;
     default:
         return FIRST;
     }
@@ -70,13 +69,6 @@ static bool read_here(pb_word_t *word, const uint8_t *bytes)
     return word->blocks > 0;
 }
 
-static bool read_asked(pb_word_t *word, const uint8_t *bytes)
-{
-    word->asked.most = (uint32_t) pb_bytes_get(bytes + FIRST, 4);
-    word->asked.all = pb_bytes_get(bytes + FIRST + 4, 8);
-    return word->asked.most <= word->asked.all;
-}
-
 bool pb_word_read(pb_word_t *word, const pb_window_t *window, const uint8_t *bytes, size_t length)
 {
     if (length < FIRST || bytes[0] >= PB_WORD_COUNT) {
@@ -92,7 +84,8 @@ bool pb_word_read(pb_word_t *word, const pb_window_t *window, const uint8_t *byt
         return length == FIRST + 4 && read_here(word, bytes);
     case PB_WORD_BELOW:
     case PB_WORD_SETTLED:
-        return length == FIRST + 12 && read_asked(word, bytes);
+        word->asked = pb_bytes_get(bytes + FIRST, 8);
+        return length == FIRST + 8;
     default:
         return length == FIRST;
     }

@@ -7,7 +7,7 @@
  *   ASK      the index of the first frame (4), how many (4)
  *   REPAIR   the index of the first frame (4); the payload of this one and of those behind it
  *   HERE     blocks that this rank has, and those that count below it (4)
- *   BELOW    frames that ranks have asked for: the most of one (4), in all (8)
+ *   BELOW    frames that ranks have asked for since their last mark (8)
  *   SETTLED  the same
  *   END, DONE, FAILED   nothing
  * Numbers are little-endian.
@@ -31,7 +31,7 @@
 #define PB_WORD_REPAIR_BYTES 5
 
 /** Bytes of any other word, at most. */
-#define PB_WORD_BYTES 13
+#define PB_WORD_BYTES 9
 
 typedef enum {
     PB_WORD_ASK,     /**< to the parent: send me these frames */
@@ -45,19 +45,13 @@ typedef enum {
     PB_WORD_COUNT,
 } pb_word_kind_t;
 
-/** Frames that ranks have asked for since their last mark. */
-typedef struct pb_word_asked {
-    uint32_t most; /**< of one rank */
-    uint64_t all;  /**< of all that are counted */
-} pb_word_asked_t;
-
 typedef struct pb_word {
     pb_word_kind_t kind;
     uint32_t index, n_frames; /**< ASK, REPAIR: frames that the message has */
     uint32_t bytes;           /**< REPAIR: of their payload */
     const char *payload;      /**< REPAIR */
     uint32_t blocks;          /**< HERE */
-    pb_word_asked_t asked;    /**< BELOW, SETTLED */
+    uint64_t asked;           /**< BELOW, SETTLED */
 } pb_word_t;
 
 /** Writes a word into PB_WORD_BYTES, a REPAIR into PB_WORD_REPAIR_BYTES and its payload. Returns

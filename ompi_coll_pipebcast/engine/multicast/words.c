@@ -51,7 +51,7 @@ static bool take_from_parent(part_t *p, const pb_word_t *word)
         return false;
     case PB_WORD_SETTLED:
         if (p->step.is_mark && p->sent_below && !p->is_settled) {
-            pb_part_settle(p, &word->asked);
+            pb_part_settle(p, word->asked);
             return true;
         }
         return false;
@@ -77,13 +77,6 @@ static bool owe(child_t *child, const pb_word_t *word)
     return true;
 }
 
-static void take_below(part_t *p, child_t *child, const pb_word_t *word)
-{
-    child->is_below = true;
-    p->below.all += word->asked.all;
-    p->below.most = word->asked.most > p->below.most ? word->asked.most : p->below.most;
-}
-
 /** A word of a child; false if it should not have come. */
 static bool take_from_child(part_t *p, child_t *child, const pb_word_t *word)
 {
@@ -105,7 +98,8 @@ static bool take_from_child(part_t *p, child_t *child, const pb_word_t *word)
         return true;
     case PB_WORD_BELOW:
         if (p->step.is_mark && !child->is_below) {
-            take_below(p, child, word);
+            child->is_below = true;
+            p->below += word->asked;
             return true;
         }
         return false;
@@ -181,11 +175,9 @@ static void send_word(part_t *p, const pb_word_t *word, int rank)
     }
 }
 
-pb_word_asked_t pb_part_sum_asked(part_t *p)
+uint64_t pb_part_sum_asked(part_t *p)
 {
-    const uint32_t own = pb_multicast_take_lost(p->multicast, &p->multicast->at_mark);
-    return (pb_word_asked_t){.most = own > p->below.most ? own : p->below.most,
-                             .all = p->below.all + own};
+    return p->below + pb_multicast_take_lost(p->multicast, &p->multicast->at_mark);
 }
 
 /* To the parent: frames that are missing. */

@@ -4,26 +4,23 @@
 #include "engine/multicast/health.h"
 #include "test/tap.h"
 
-/** The broadcasts at which something happens, until it is given up: 'p' probed, 'w' outcome. */
 static void test_health(void)
 {
-    pb_health_t health;
-    uint64_t at[8] = {0};
-    int n = 0;
-    pb_health_init(&health);
-    while (health.state != PB_HEALTH_GIVEN_UP && health.n_broadcasts < 100000) {
-        pb_health_count(&health);
-        if (pb_health_is_due(&health)) {
-            pb_health_probed(&health, false);
+    pb_health_t health = {.state = PB_HEALTH_GIVEN_UP};
+    uint64_t at[PB_HEALTH_FAILURES];
+    ok(!pb_health_is_due(&health), "a group that may not be used is not probed");
+    pb_health_begin(&health);
+    for (int i = 0; i < PB_HEALTH_FAILURES; i++) {
+        while (!pb_health_is_due(&health)) {
+            pb_health_count(&health);
         }
-        if (pb_health_begins_probe(&health) && n < 8) {
-            at[n++] = health.n_broadcasts;
-        }
+        at[i] = health.n_broadcasts;
+        health.state = PB_HEALTH_PROBING;
+        (void) pb_health_judge(&health, 4, 2);
     }
-    ok(n == PB_HEALTH_FAILURES && at[0] == PB_HEALTH_FIRST &&
-           at[1] == at[0] + PB_HEALTH_LAG + PB_HEALTH_REST &&
-           at[2] == at[1] + PB_HEALTH_LAG + 8 * PB_HEALTH_REST,
-       "a group that never works is probed three times, and then no more");
+    ok(health.state == PB_HEALTH_GIVEN_UP && at[0] == 0 && at[1] == PB_HEALTH_REST &&
+           at[2] == at[1] + 8 * PB_HEALTH_REST && at[3] == at[2] + 64 * PB_HEALTH_REST,
+       "a group that never works is probed four times, and then no more");
 }
 
 static bool judge(pb_health_t *health, uint64_t missed)
@@ -33,13 +30,8 @@ static bool judge(pb_health_t *health, uint64_t missed)
 
 static pb_health_t working(void)
 {
-    pb_health_t health;
-    pb_health_init(&health);
-    for (int i = 0; i < PB_HEALTH_FIRST; i++) {
-        pb_health_count(&health);
-    }
-    (void) pb_health_begins_probe(&health);
-    pb_health_probed(&health, true);
+    pb_health_t health = {.state = PB_HEALTH_PROBING};
+    (void) pb_health_judge(&health, 4, 1);
     return health;
 }
 
@@ -56,12 +48,12 @@ static void test_silence(void)
            pb_health_judge(&health, 4, 4),
        "nearly all of some frames that are missed are silence, and few frames wait for more");
     health = working();
-    health.n_failures = 2;
-    for (int i = 0; i < PB_HEALTH_REST; i++) {
+    health.n_failures = PB_HEALTH_FAILURES - 1;
+    for (int i = 0; i < PB_HEALTH_GOOD; i++) {
         (void) judge(&health, 0);
     }
     (void) judge(&health, 10);
-    ok(health.state == PB_HEALTH_RESTING && health.n_failures == 1,
+    ok(health.state == PB_HEALTH_RESTING && health.due == 8 * PB_HEALTH_REST,
        "a group that has worked for long begins to count anew");
 }
 
