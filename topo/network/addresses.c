@@ -182,15 +182,26 @@ static bool cut_by_word(const parts_t *parts, int n, int *end)
     return n_levels == n;
 }
 
-/* Cuts into names of as many parts each, which differ in their first part only: a domain. */
-static bool cut_by_domain(const parts_t *parts, int n, int *end)
+static bool is_number(const char *part)
+{
+    return part[0] != '\0' && part[strspn(part, "0123456789")] == '\0';
+}
+
+/* Cuts into names of as many parts each. Behind the first, their parts are the same, as a domain
+ * is, or numbers: "spine.1.leaf.23", or IP addresses. */
+static bool cut_by_size(const parts_t *parts, int n, int *end)
 {
     if (n == 0 || parts->n % n != 0) {
         return false;
     }
     const int size = parts->n / n;
     for (int i = size; i < parts->n; i++) {
-        if (i % size != 0 && strcmp(parts->at[i], parts->at[i % size]) != 0) {
+        const char *part = parts->at[i], *like = parts->at[i % size];
+        const bool are_numbers = is_number(part) && is_number(like), is_of_ip = size == 4;
+        const bool begin_with_words =
+            !is_number(parts->at[0]) && !is_number(parts->at[i - i % size]);
+        if (i % size != 0 && strcmp(part, like) != 0 &&
+            !(are_numbers && (is_of_ip || begin_with_words))) {
             return false;
         }
     }
@@ -205,7 +216,7 @@ static bool cut_levels(const parts_t *parts, int n, const pb_network_t *known,
 {
     int end[PB_ADDRESS_MAX_LEVELS];
     if (parts->n < n || (parts->n > n && !cut_by_names(parts, n, known, end) &&
-                         !cut_by_word(parts, n, end) && !cut_by_domain(parts, n, end))) {
+                         !cut_by_word(parts, n, end) && !cut_by_size(parts, n, end))) {
         return false;
     }
     for (int i = 0; i < n; i++) {

@@ -13,7 +13,8 @@
  *
  * The pattern has a word for each part, and the node's name is the last part. Names may have dots.
  * The node's is known. Those of switches are told apart if they are names of the network's
- * switches, begin with the same word ("switch.3.1.switch.2.1") or end in the same domain.
+ * switches, begin with the same word ("switch.3.1.switch.2.1"), or have as many parts each, behind
+ * the first of them a domain or numbers ("spine.1.leaf.23").
  *
  * The address has all switches of a level that are above a node, so every host of a leaf names the
  * same ones. They are merged as the spines of a topology file are (spines.h).
