@@ -74,9 +74,15 @@ static int compare_keyed_ranks(const void *a, const void *b)
     return x->position < y->position ? -1 : x->position > y->position;
 }
 
-static int compare_members(const pb_view_t *view, const int *rank_order, int *sorted)
+/* The members in the order in which each parent is to send to them. */
+static int sort_members(const pb_view_t *view, const int *rank_order, int *sorted)
 {
-    keyed_rank_t *keyed = malloc((size_t) view->n_ranks * sizeof(*keyed));
+    const size_t n = (size_t) view->n_ranks;
+    if (rank_order == NULL) {
+        memcpy(sorted, view->order, n * sizeof(*sorted));
+        return PB_SUCCESS;
+    }
+    keyed_rank_t *keyed = malloc(n * sizeof(*keyed));
     if (keyed == NULL) {
         return PB_ERR_NO_MEMORY;
     }
@@ -84,53 +90,12 @@ static int compare_members(const pb_view_t *view, const int *rank_order, int *so
         int rank = view->order[i];
         keyed[i] = (keyed_rank_t){.key = rank_order[rank], .position = i, .rank = rank};
     }
-    qsort(keyed, (size_t) view->n_ranks, sizeof(*keyed), compare_keyed_ranks);
-    for (int i = 0; i < view->n_ranks; i++) {
+    qsort(keyed, n, sizeof(*keyed), compare_keyed_ranks);
+    for (size_t i = 0; i < n; i++) {
         sorted[i] = keyed[i].rank;
     }
     free(keyed);
     return PB_SUCCESS;
-}
-
-static int count_members(const pb_view_t *view, const int *rank_order, int least, int most,
-                         int *sorted)
-{
-    const size_t n_keys = (size_t) (most - least) + 1;
-    int *next = calloc(n_keys + 1, sizeof(*next));
-    if (next == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    for (int i = 0; i < view->n_ranks; i++) {
-        next[rank_order[view->order[i]] - least + 1]++;
-    }
-    for (size_t key = 0; key < n_keys; key++) {
-        next[key + 1] += next[key];
-    }
-    for (int i = 0; i < view->n_ranks; i++) {
-        sorted[next[rank_order[view->order[i]] - least]++] = view->order[i];
-    }
-    free(next);
-    return PB_SUCCESS;
-}
-
-/* The members in the order in which each parent is to send to them. They are sorted by counting
- * where their keys lie as near each other as those of the constructions do. */
-static int sort_members(const pb_view_t *view, const int *rank_order, int *sorted)
-{
-    const int n = view->n_ranks;
-    if (rank_order == NULL) {
-        memcpy(sorted, view->order, (size_t) n * sizeof(*sorted));
-        return PB_SUCCESS;
-    }
-    int least = rank_order[view->order[0]], most = least;
-    for (int i = 1; i < n; i++) {
-        const int key = rank_order[view->order[i]];
-        least = key < least ? key : least;
-        most = key > most ? key : most;
-    }
-    return (int64_t) most - least < 2 * (int64_t) n
-               ? count_members(view, rank_order, least, most, sorted)
-               : compare_members(view, rank_order, sorted);
 }
 
 /* Counting sort of the members by parent, which keeps the order of `sorted`. */
