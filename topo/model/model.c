@@ -429,6 +429,16 @@ void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb
 
 /* ---- hash ---- */
 
+/** Hashes `n` values of 64 bits each. */
+static uint64_t hash_values(uint64_t hash, const void *values, size_t n)
+{
+    const uint64_t *value = values;
+    for (size_t i = 0; i < n; i++) {
+        hash = pb_hash_number(hash, value[i]);
+    }
+    return hash;
+}
+
 static uint64_t hash_transport(uint64_t hash, const pb_medium_t *medium)
 {
     hash = pb_hash_string(hash, medium->pml);
@@ -442,27 +452,7 @@ static uint64_t hash_costs(uint64_t hash, const pb_costs_t *costs)
     hash = pb_hash_number(hash, (uint64_t) costs->n_links);
     hash = pb_hash_number(hash, (uint64_t) costs->n_ring);
     hash = pb_hash_number(hash, (uint64_t) costs->n_rows);
-    for (int i = 0; i < costs->n_rows; i++) {
-        const pb_cost_t *row = &costs->rows[i];
-        hash = pb_hash_number(hash, row->bytes);
-        hash = pb_hash_number(hash, (uint64_t) row->gap);
-        hash = pb_hash_number(hash, (uint64_t) row->rtt);
-        hash = pb_hash_number(hash, (uint64_t) row->both);
-        hash = pb_hash_number(hash, (uint64_t) row->send);
-        hash = pb_hash_number(hash, (uint64_t) row->receive);
-    }
-    return hash;
-}
-
-static uint64_t hash_datagrams(uint64_t hash, const pb_model_t *model)
-{
-    hash = pb_hash_number(hash, (uint64_t) model->n_datagrams);
-    for (int i = 0; i < model->n_datagrams; i++) {
-        hash = pb_hash_number(hash, model->datagrams[i].bytes);
-        hash = pb_hash_number(hash, (uint64_t) model->datagrams[i].send);
-        hash = pb_hash_number(hash, (uint64_t) model->datagrams[i].receive);
-    }
-    return hash;
+    return hash_values(hash, costs->rows, (size_t) costs->n_rows * sizeof(pb_cost_t) / 8);
 }
 
 uint64_t pb_model_hash(const pb_model_t *model)
@@ -477,18 +467,16 @@ uint64_t pb_model_hash(const pb_model_t *model)
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         hash = hash_costs(hash, &model->costs[place]);
     }
-    if (model->n_datagrams > 0) {
-        hash = hash_datagrams(hash, model);
-    }
+    hash = pb_hash_number(hash, (uint64_t) model->n_datagrams);
+    hash = hash_values(hash, model->datagrams,
+                       (size_t) model->n_datagrams * sizeof(pb_datagram_cost_t) / 8);
     hash = pb_hash_number(hash, (uint64_t) model->n_fallback);
     for (int i = 0; i < model->n_fallback; i++) {
         const pb_fallback_t *fallback = &model->fallback[i];
         hash = pb_hash_number(hash, (uint64_t) fallback->n_ranks);
         hash = pb_hash_number(hash, (uint64_t) fallback->n_rows);
-        for (int k = 0; k < fallback->n_rows; k++) {
-            hash = pb_hash_number(hash, fallback->bytes[k]);
-            hash = pb_hash_number(hash, (uint64_t) fallback->time[k]);
-        }
+        hash = hash_values(hash, fallback->bytes, (size_t) fallback->n_rows);
+        hash = hash_values(hash, fallback->time, (size_t) fallback->n_rows);
     }
     return pb_hash_end(hash);
 }

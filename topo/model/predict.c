@@ -164,7 +164,7 @@ int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
     int64_t longest = crowd_time_of_all(profile, cost, &rest_cost, n_segments, n_alike);
     for (int i = 0; i < profile->n_paths; i++) {
         const pb_profile_path_t *path = &profile->paths[i];
-        const uint64_t stream = (uint64_t) path->stream;
+        const uint64_t stream = (uint64_t) -path->before;
         if (stream >= n_segments) {
             continue;
         }

@@ -20,139 +20,91 @@ static int64_t sum_of(int64_t a, int64_t b)
 
 /* ---- sets of what may be the longest ---- */
 
-/** Numbers by which two entries are compared: more of any takes longer. */
-#define N_PATH_MEASURES 5
-#define N_DUTY_MEASURES 6
+/** Paths and duties are entries of as many measures: more of any takes longer. */
+#define N_MEASURES 6
 
-static void path_measures(const pb_profile_path_t *path, int64_t *measures)
-{
-    measures[0] = path->hops * PB_PROFILE_UNIT;
-    measures[1] = path->further;
-    measures[2] = path->sends;
-    measures[3] = path->memory_hops * PB_PROFILE_UNIT;
-    measures[4] = path->memory_sends * PB_PROFILE_UNIT;
-}
+_Static_assert(sizeof(pb_profile_path_t) == N_MEASURES * sizeof(int64_t) &&
+                   sizeof(pb_profile_duty_t) == N_MEASURES * sizeof(int64_t),
+               "both are measures alone");
 
-static void duty_measures(const pb_profile_duty_t *duty, int64_t *measures)
-{
-    measures[0] = duty->most;
-    measures[1] = duty->least;
-    measures[2] = duty->sends * PB_PROFILE_UNIT;
-    measures[3] = duty->receives * PB_PROFILE_UNIT;
-    measures[4] = duty->memory_sends * PB_PROFILE_UNIT;
-    measures[5] = duty->memory_receives * PB_PROFILE_UNIT;
-}
+/** Weights by which measures are compared with each other. */
+static const int64_t path_weights[N_MEASURES] = {0, PB_PROFILE_UNIT, 1,
+                                                 1, PB_PROFILE_UNIT, PB_PROFILE_UNIT};
+static const int64_t duty_weights[N_MEASURES] = {
+    1, 1, PB_PROFILE_UNIT, PB_PROFILE_UNIT, PB_PROFILE_UNIT, PB_PROFILE_UNIT};
 
 /** Sum of the amounts by which measures of b exceed those of a. */
-static int64_t excess(const int64_t *a, const int64_t *b, int n)
+static int64_t excess(const int64_t *a, const int64_t *b, const int64_t *weights)
 {
     int64_t sum = 0;
-    for (int i = 0; i < n; i++) {
-        sum += b[i] > a[i] ? b[i] - a[i] : 0;
+    for (int i = 0; i < N_MEASURES; i++) {
+        sum += b[i] > a[i] ? (b[i] - a[i]) * weights[i] : 0;
     }
     return sum;
 }
 
-/** A path that takes as long as either for any costs. */
-static void path_join(pb_profile_path_t *path, const pb_profile_path_t *other)
+/** Makes an entry take as long as either for any costs. */
+static void join(int64_t *entry, const int64_t *other)
 {
-    path->stream = path->stream < other->stream ? path->stream : other->stream;
-    path->hops = pb_max64(path->hops, other->hops);
-    path->further = pb_max64(path->further, other->further);
-    path->sends = pb_max64(path->sends, other->sends);
-    path->memory_hops = pb_max64(path->memory_hops, other->memory_hops);
-    path->memory_sends = pb_max64(path->memory_sends, other->memory_sends);
+    for (int i = 0; i < N_MEASURES; i++) {
+        entry[i] = pb_max64(entry[i], other[i]);
+    }
 }
 
-static void duty_join(pb_profile_duty_t *duty, const pb_profile_duty_t *other)
+/** Tells whether an entry takes as long as the other one for any costs. */
+static bool covers(const int64_t *entry, const int64_t *other)
 {
-    duty->most = pb_max64(duty->most, other->most);
-    duty->least = pb_max64(duty->least, other->least);
-    duty->sends = pb_max64(duty->sends, other->sends);
-    duty->receives = pb_max64(duty->receives, other->receives);
-    duty->memory_sends = pb_max64(duty->memory_sends, other->memory_sends);
-    duty->memory_receives = pb_max64(duty->memory_receives, other->memory_receives);
-}
-
-/** Tells whether two paths take the same time for any costs. */
-static bool path_covers(const pb_profile_path_t *path, const pb_profile_path_t *other)
-{
-    return path->stream <= other->stream && path->hops >= other->hops &&
-           path->further >= other->further && path->sends >= other->sends &&
-           path->memory_hops >= other->memory_hops && path->memory_sends >= other->memory_sends;
-}
-
-static bool duty_covers(const pb_profile_duty_t *duty, const pb_profile_duty_t *other)
-{
-    return duty->most >= other->most && duty->least >= other->least &&
-           duty->sends >= other->sends && duty->receives >= other->receives &&
-           duty->memory_sends >= other->memory_sends &&
-           duty->memory_receives >= other->memory_receives;
+    int i = 0;
+    while (i < N_MEASURES && entry[i] >= other[i]) {
+        i++;
+    }
+    return i == N_MEASURES;
 }
 
 /**
- * Adds a path unless one is there that is as long for any costs; drops those that
+ * Adds an entry unless one is there that is as long for any costs; drops those that
  * it is as long as. Where there is no room it is joined with the one most like
- * it. A stream carries no fewer segments than those behind it. Returns which one is as long.
+ * it. Returns which one is as long.
  */
-static int add_path(pb_profile_t *profile, const pb_profile_path_t *path)
+static int add_entry(int64_t *entries, int *n_p, int most, const int64_t *entry,
+                     const int64_t *weights)
 {
-    int64_t own[N_PATH_MEASURES], other[N_PATH_MEASURES], least = INT64_MAX;
+    int64_t least = INT64_MAX;
     int n = 0, nearest = 0;
-    for (int i = 0; i < profile->n_paths; i++) {
-        if (path_covers(&profile->paths[i], path)) {
+    for (int i = 0; i < *n_p; i++) {
+        if (covers(&entries[N_MEASURES * i], entry)) {
             return i;
         }
     }
-    path_measures(path, own);
-    for (int i = 0; i < profile->n_paths; i++) {
-        const pb_profile_path_t *there = &profile->paths[i];
-        if (path_covers(path, there)) {
+    for (int i = 0; i < *n_p; i++) {
+        const int64_t *there = &entries[N_MEASURES * i];
+        if (covers(entry, there)) {
             continue;
         }
-        path_measures(there, other);
-        const int64_t more = excess(other, own, N_PATH_MEASURES);
+        const int64_t more = excess(there, entry, weights);
         nearest = more < least ? n : nearest;
         least = more < least ? more : least;
-        profile->paths[n++] = *there;
+        memmove(&entries[N_MEASURES * n++], there, N_MEASURES * sizeof(*there));
     }
-    profile->n_paths = n;
-    if (n < PB_PROFILE_MAX_PATHS) {
-        profile->paths[profile->n_paths++] = *path;
+    *n_p = n;
+    if (n < most) {
+        memcpy(&entries[N_MEASURES * (*n_p)++], entry, N_MEASURES * sizeof(*entry));
         return n;
     }
-    path_join(&profile->paths[nearest], path);
+    join(&entries[N_MEASURES * nearest], entry);
     return nearest;
 }
 
-/** The same for a duty. */
+static int add_path(pb_profile_t *profile, const pb_profile_path_t *path)
+{
+    return add_entry(&profile->paths[0].before, &profile->n_paths, PB_PROFILE_MAX_PATHS,
+                     &path->before, path_weights);
+}
+
 static void add_duty(pb_profile_t *profile, const pb_profile_duty_t *duty)
 {
-    int64_t own[N_DUTY_MEASURES], other[N_DUTY_MEASURES], least = INT64_MAX;
-    int n = 0, nearest = 0;
-    for (int i = 0; i < profile->n_duties; i++) {
-        if (duty_covers(&profile->duties[i], duty)) {
-            return;
-        }
-    }
-    duty_measures(duty, own);
-    for (int i = 0; i < profile->n_duties; i++) {
-        const pb_profile_duty_t *there = &profile->duties[i];
-        if (duty_covers(duty, there)) {
-            continue;
-        }
-        duty_measures(there, other);
-        const int64_t more = excess(other, own, N_DUTY_MEASURES);
-        nearest = more < least ? n : nearest;
-        least = more < least ? more : least;
-        profile->duties[n++] = *there;
-    }
-    profile->n_duties = n;
-    if (n < PB_PROFILE_MAX_DUTIES) {
-        profile->duties[profile->n_duties++] = *duty;
-    } else {
-        duty_join(&profile->duties[nearest], duty);
-    }
+    add_entry(&profile->duties[0].most, &profile->n_duties, PB_PROFILE_MAX_DUTIES, &duty->most,
+              duty_weights);
 }
 
 /* ---- the ground ---- */
@@ -335,7 +287,8 @@ static void count_rank(walk_t *walk, int from, int to, bool inside)
 static void end_path(walk_t *walk, const pb_profile_path_t *path)
 {
     const pb_profile_t *profile = walk->profile;
-    if (walk->covering >= profile->n_paths || !path_covers(&profile->paths[walk->covering], path)) {
+    if (walk->covering >= profile->n_paths ||
+        !covers(&profile->paths[walk->covering].before, &path->before)) {
         walk->covering = add_path(walk->profile, path);
     }
 }
@@ -346,11 +299,11 @@ static void walk_stream(walk_t *walk, const pb_plan_t *plan, int s, pb_profile_p
     const pb_stream_t *stream = &plan->streams[s];
     int *queue = walk->ground->queue, n_queued = 0;
     pb_profile_path_t *paths = walk->ground->paths;
-    paths[n_queued] = (pb_profile_path_t){.stream = s};
+    paths[n_queued] = (pb_profile_path_t){.before = -s};
     queue[n_queued++] = plan->root;
     for (int at = 0; at < n_queued; at++) {
         const int rank = queue[at];
-        pb_profile_path_t of_rank = {.stream = s};
+        pb_profile_path_t of_rank = {.before = -s};
         pb_profile_path_t *sent_before = rank == plan->root ? sent : &of_rank;
         const int first = stream->first_child[rank], end = stream->first_child[rank + 1];
         for (int i = first; i < end; i++) {
@@ -520,7 +473,7 @@ static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *p
     for (int from = 0; from + distance < n_ranks; from += 2 * distance) {
         pb_profile_path_t hop = {0}, sent = {0};
         add_hop(walk, (from + root) % n_ranks, (from + distance + root) % n_ranks, &hop, &sent);
-        path_join(&longest, &hop);
+        join(&longest.before, &hop.before);
     }
     int64_t crossing;
     const int64_t share = unload(walk->ground, &crossing);

@@ -36,7 +36,7 @@
 
 /** The way of a stream's first segment to a rank, counted from the start of the broadcast. */
 typedef struct pb_profile_path {
-    int stream;
+    int64_t before;       /**< minus the stream's number: an earlier one has no fewer segments */
     int64_t hops;         /**< L(m) between hosts of one switch: A of formula (2) */
     int64_t further;      /**< further links, PB_PROFILE_UNIT for each of a host's speed */
     int64_t sends;        /**< g(m), PB_PROFILE_UNIT for each: B of formula (2) */

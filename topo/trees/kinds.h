@@ -26,7 +26,7 @@ struct pb_plan;
  *   together, or 2c if it is c times as fast as the fastest host's uplink. Fast links never make
  *   the trees higher; they are used where that makes the trees lower or sooner: twotree/twotree.c.
  * - flat: the root sends to all others.
- * - binomial: contention-free in each phase where it can be.
+ * - binomial: contention-free in each phase.
  * - rank_chain, rank_binary: in rank order, without regard to the network, for comparison.
  * - multicast: switches copy the root's frames for all; its plan is the tree of repairs:
  *   multicast.c.

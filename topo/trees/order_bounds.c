@@ -9,14 +9,9 @@ int pb_order_bounds_init(pb_order_bounds_t *bounds, const pb_view_t *view)
     size_t n = (size_t) view->n_ranks;
     bounds->common = malloc(n * sizeof(int));
     bounds->first = malloc(n * sizeof(int));
-    bounds->depth = malloc((size_t) view->n_vertices * sizeof(int));
-    if (bounds->common == NULL || bounds->first == NULL || bounds->depth == NULL) {
+    if (bounds->common == NULL || bounds->first == NULL) {
         pb_order_bounds_clear(bounds);
         return PB_ERR_NO_MEMORY;
-    }
-    bounds->depth[0] = 0;
-    for (int v = 1; v < view->n_vertices; v++) {
-        bounds->depth[v] = bounds->depth[view->vertices[v].parent] + 1;
     }
     /* Each climb leaves subtrees that the order never enters again, so that all
      * climbs together are O(vertices). */
@@ -35,19 +30,5 @@ void pb_order_bounds_clear(pb_order_bounds_t *bounds)
 {
     free(bounds->common);
     free(bounds->first);
-    free(bounds->depth);
     *bounds = (pb_order_bounds_t){0};
-}
-
-int pb_order_bounds_cut(const pb_order_bounds_t *bounds, int low, int high)
-{
-    int best = low;
-    for (int k = low + 1; k <= high; k++) {
-        int gain = bounds->depth[bounds->common[best]] - bounds->depth[bounds->common[k]];
-        int nearer = abs(low + high - 2 * best) - abs(low + high - 2 * k);
-        if (gain > 0 || (gain == 0 && nearer > 0)) {
-            best = k;
-        }
-    }
-    return best;
 }

@@ -2,7 +2,7 @@
  * Where the depth-first order of a view can be cut.
  *
  * The smallest subtree that holds the positions k - 1 and k says which transfers contend: see
- * algorithm2.c and binomial.c.
+ * algorithm2.c.
  */
 #ifndef PB_ORDER_BOUNDS_H
 #define PB_ORDER_BOUNDS_H
@@ -15,18 +15,10 @@ typedef struct pb_order_bounds {
     int *first;  /**< by position k: the first position in it, or the second one if it is a host or
                       a place in one that a tree enters once (pb_view_enters_host()): no cut then
                       separates its first rank, by which it is entered, from the others */
-    int *depth;  /**< by vertex: vertices above it */
 } pb_order_bounds_t;
 
 /** O(ranks + vertices). PB_ERR_NO_MEMORY. Free with pb_order_bounds_clear(). */
 int pb_order_bounds_init(pb_order_bounds_t *bounds, const pb_view_t *view);
 void pb_order_bounds_clear(pb_order_bounds_t *bounds);
-
-/**
- * The cut k in [low, high], low >= 1, such that common[k] is nearest to the root. So a transfer
- * from before k to k crosses as few vertices as possible. Of several, it is the one nearest to the
- * middle of the range. O(high - low).
- */
-int pb_order_bounds_cut(const pb_order_bounds_t *bounds, int low, int high);
 
 #endif

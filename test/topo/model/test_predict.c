@@ -359,7 +359,7 @@ static void test_fallback(void)
 
 static bool is_same_path(const pb_profile_path_t *a, const pb_profile_path_t *b)
 {
-    return a->stream == b->stream && a->hops == b->hops && a->further == b->further &&
+    return a->before == b->before && a->hops == b->hops && a->further == b->further &&
            a->sends == b->sends && a->memory_hops == b->memory_hops &&
            a->memory_sends == b->memory_sends;
 }
