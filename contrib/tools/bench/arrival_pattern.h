@@ -37,6 +37,4 @@ struct bench_arrival_recipe {
  */
 void bench_arrival_delays(const struct bench_arrival_recipe *recipe, int64_t *delays_ns);
 
-const char *bench_arrival_name(enum bench_arrival_kind kind);
-
 #endif

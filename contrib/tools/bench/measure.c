@@ -1,11 +1,13 @@
 #include "measure.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "contrib/tools/common/all_good.h"
+#include "contrib/tools/common/median.h"
 #include "contrib/tools/common/report.h"
 #include "measuring.h"
 #include "pingpong.h"
-#include "samples.h"
 #include <time.h>
 
 static void note_clock_error(const struct bench_run *run, struct bench_result *result)
@@ -14,13 +16,12 @@ static void note_clock_error(const struct bench_run *run, struct bench_result *r
     result->clock_error_ns = error > result->clock_error_ns ? error : result->clock_error_ns;
 }
 
-static void summarize_sync(struct bench_samples *samples, struct bench_result *result)
+static void summarize_sync(double *samples_ns, int n, struct bench_result *result)
 {
-    bench_samples_sort(samples);
-    result->sync.median_ns = bench_samples_median(samples);
-    result->sync.min_ns = samples->values_ns[0];
-    result->sync.max_ns = samples->values_ns[samples->n - 1];
-    result->sync.n = samples->n;
+    result->sync.median_ns = (int64_t) common_median(samples_ns, n);
+    result->sync.min_ns = (int64_t) samples_ns[0];
+    result->sync.max_ns = (int64_t) samples_ns[n - 1];
+    result->sync.n = n;
 }
 
 /** Of this rank's time in all broadcasts of mode sync. Collective. */
@@ -38,27 +39,27 @@ static void summarize_calls(const struct bench_run *run, int64_t in_call_ns,
 }
 
 /** Mode sync, until the iterations are done or, after at least one, so much time has passed. */
-static enum bench_status measure_sync(struct bench_measuring *measuring,
-                                      struct bench_samples *samples, int64_t until_ns,
-                                      struct bench_result *result)
+static enum bench_status measure_sync(struct bench_measuring *measuring, double *samples_ns,
+                                      int64_t until_ns, struct bench_result *result)
 {
     const struct bench_options *options = measuring->run->options;
     int64_t in_call_ns = 0;
-    for (int i = 0; i < options->iterations; i++) {
-        const struct bench_step step = {.phase = "sync", .iteration = i};
+    int n = 0;
+    while (n < options->iterations) {
+        const struct bench_step step = {.phase = "sync", .iteration = n};
         struct bench_timing timing;
         enum bench_status status = bench_measuring_timed(measuring, &step, &timing);
         if (status != BENCH_OK) {
             return status;
         }
         result->sync.n_late += timing.n_again;
-        bench_samples_add(samples, timing.last_ns);
+        samples_ns[n++] = (double) timing.last_ns;
         in_call_ns += timing.exit_ns - timing.arrival_ns;
         if (measuring->limit_ns != INT64_MAX && bench_measuring_elapsed(measuring) >= until_ns) {
             break;
         }
     }
-    summarize_sync(samples, result);
+    summarize_sync(samples_ns, n, result);
     summarize_calls(measuring->run, in_call_ns, result);
     result->limited |= result->sync.n < options->iterations;
     return BENCH_OK;
@@ -140,8 +141,8 @@ static enum bench_status measure_loop(struct bench_measuring *measuring, int64_t
  * warm-up has used up the time limit, one broadcast of each mode is measured all the same. The
  * first ones open connections, and count for nobody.
  */
-static enum bench_status measure_modes(struct bench_measuring *measuring,
-                                       struct bench_samples *samples, struct bench_result *result)
+static enum bench_status measure_modes(struct bench_measuring *measuring, double *samples_ns,
+                                       struct bench_result *result)
 {
     const struct bench_options *options = measuring->run->options;
     int64_t one_ns;
@@ -153,7 +154,7 @@ static enum bench_status measure_modes(struct bench_measuring *measuring,
     if (options->mode & BENCH_SYNC) {
         int64_t spent = bench_measuring_elapsed(measuring);
         int64_t left = measuring->limit_ns - spent;
-        status = measure_sync(measuring, samples,
+        status = measure_sync(measuring, samples_ns,
                               spent + (options->mode & BENCH_LOOP ? left / 2 : left), result);
     }
     if (status == BENCH_OK && options->mode & BENCH_LOOP) {
@@ -162,36 +163,34 @@ static enum bench_status measure_modes(struct bench_measuring *measuring,
     return status;
 }
 
-static enum bench_status make_samples(const struct bench_run *run, struct bench_samples *samples)
+static enum bench_status make_samples(const struct bench_run *run, double **samples_ns_p)
 {
-    *samples = bench_samples_make(run->options->iterations);
-    int good = samples->values_ns != NULL, all_good;
-    if (!good) {
+    *samples_ns_p = calloc((size_t) run->options->iterations, sizeof **samples_ns_p);
+    if (*samples_ns_p == NULL) {
         common_report("rank %d: no memory for %d samples", run->rank, run->options->iterations);
     }
-    MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, run->control);
-    return all_good ? BENCH_OK : BENCH_NO_MEMORY;
+    return common_all_good(*samples_ns_p != NULL, run->control) ? BENCH_OK : BENCH_NO_MEMORY;
 }
 
 enum bench_status bench_measure_size(struct bench_run *run, long long bytes,
                                      struct bench_result *result_p)
 {
     struct bench_measuring measuring;
-    struct bench_samples samples = {.values_ns = NULL};
+    double *samples_ns = NULL;
     *result_p = (struct bench_result){.bytes = bytes};
     enum bench_status status = bench_measuring_begin(&measuring, run, bytes);
     if (status == BENCH_OK) {
-        status = make_samples(run, &samples);
+        status = make_samples(run, &samples_ns);
     }
     if (status == BENCH_OK && run->options->pingpong) {
         int64_t budget = measuring.limit_ns == INT64_MAX ? 0 : measuring.limit_ns / 4;
         status = bench_pingpong(run, bytes, budget, result_p);
     }
     if (status == BENCH_OK) {
-        status = measure_modes(&measuring, &samples, result_p);
+        status = measure_modes(&measuring, samples_ns, result_p);
     }
     note_clock_error(run, result_p);
-    bench_samples_free(&samples);
+    free(samples_ns);
     bench_measuring_end(&measuring);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
 #include "op.h"
@@ -176,13 +177,11 @@ enum bench_status bench_measuring_warm_up(struct bench_measuring *measuring, int
 static enum bench_status make_payload(struct bench_measuring *measuring, long long bytes)
 {
     const struct bench_run *run = measuring->run;
-    int good = bench_payload_make(&measuring->payload, bytes);
-    int all_good;
+    const bool good = bench_payload_make(&measuring->payload, bytes);
     if (!good) {
         common_report("rank %d: no memory for a message of %lld bytes", run->rank, bytes);
     }
-    MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, run->control);
-    return all_good ? BENCH_OK : BENCH_NO_MEMORY;
+    return common_all_good(good, run->control) ? BENCH_OK : BENCH_NO_MEMORY;
 }
 
 enum bench_status bench_measuring_begin(struct bench_measuring *measuring, struct bench_run *run,

@@ -1,13 +1,13 @@
 #include "pingpong.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/all_good.h"
+#include "contrib/tools/common/median.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
-#include "samples.h"
 
 enum { TAG_ROUNDS = 2, TAG_BALL = 3 };
 
@@ -32,42 +32,42 @@ static void recv_ball(const struct ball *ball)
 }
 
 /** Announces n rounds to the other side and plays them; half of each round trip is a sample. */
-static void play(const struct ball *ball, int n, struct bench_samples *samples)
+static void play(const struct ball *ball, int n, double *samples_ns)
 {
     MPI_Send(&n, 1, MPI_INT, ball->peer, TAG_ROUNDS, ball->comm);
     for (int i = 0; i < n; i++) {
         int64_t begin = common_clock_local();
         send_ball(ball);
         recv_ball(ball);
-        bench_samples_add(samples, (common_clock_local() - begin) / 2);
+        samples_ns[i] = (double) (common_clock_local() - begin) / 2;
     }
 }
 
-/** The first rank decides how long to go on. */
-static void lead(const struct ball *ball, const struct bench_options *options, int n_warmup,
-                 int64_t budget_ns, struct bench_samples *samples)
+/** The first rank decides how long to go on. Returns the number of samples. */
+static int lead(const struct ball *ball, const struct bench_options *options, int n_warmup,
+                int64_t budget_ns, double *samples_ns)
 {
     int64_t begin = common_clock_local();
-    int n = options->iterations;
+    int n = options->iterations, n_samples = 0;
     for (int i = 0; i < n_warmup; i++) {
-        samples->n = 0;
-        play(ball, 1, samples);
+        play(ball, 1, samples_ns);
+        n_samples = 1;
         if (budget_ns > 0 && common_clock_local() - begin > budget_ns / 2) {
             break;
         }
     }
-    if (budget_ns > 0 && samples->n > 0) {
-        assert(samples->values_ns != NULL);
+    if (budget_ns > 0 && n_samples > 0) {
         int64_t left = budget_ns - (common_clock_local() - begin);
-        int64_t fitting = left / (2 * samples->values_ns[0] + 1);
+        int64_t fitting = left / (2 * (int64_t) samples_ns[0] + 1);
         n = fitting < n ? (int) (fitting > 0 ? fitting : 0) : n;
     }
     if (n > 0) { /* otherwise the warm-up's round is all there is time for */
-        samples->n = 0;
-        play(ball, n, samples);
+        play(ball, n, samples_ns);
+        n_samples = n;
     }
     int stop = 0;
     MPI_Send(&stop, 1, MPI_INT, ball->peer, TAG_ROUNDS, ball->comm);
+    return n_samples;
 }
 
 static void follow(const struct ball *ball)
@@ -103,30 +103,28 @@ enum bench_status bench_pingpong(struct bench_run *run, long long bytes, int64_t
     const struct bench_options *options = run->options;
     const int *pair = options->pingpong_ranks;
     struct ball ball = {.memory = NULL};
-    struct bench_samples samples = {.values_ns = NULL};
+    double *samples_ns = NULL;
     bool first = run->rank == pair[0], second = run->rank == pair[1];
-    int has_memory = 1, all_have_memory;
+    bool has_memory = true;
     if (first || second) {
         has_memory = make_ball(&ball, bytes, first ? pair[1] : pair[0], run->control);
     }
     if (first && has_memory) {
-        samples = bench_samples_make(options->iterations);
-        has_memory = samples.values_ns != NULL;
+        samples_ns = calloc((size_t) options->iterations, sizeof *samples_ns);
+        has_memory = samples_ns != NULL;
     }
-    MPI_Allreduce(&has_memory, &all_have_memory, 1, MPI_INT, MPI_MIN, run->control);
+    const bool all_have_memory = common_all_good(has_memory, run->control);
 
     int64_t found[2] = {0, 0}; /* median, samples */
     if (first && all_have_memory) {
-        lead(&ball, options, bench_warmup_of(options, bytes), budget_ns, &samples);
-        bench_samples_sort(&samples);
-        found[0] = bench_samples_median(&samples);
-        found[1] = samples.n;
+        found[1] = lead(&ball, options, bench_warmup_of(options, bytes), budget_ns, samples_ns);
+        found[0] = (int64_t) common_median(samples_ns, (int) found[1]);
     }
     if (second && all_have_memory) {
         follow(&ball);
     }
     free(ball.memory);
-    bench_samples_free(&samples);
+    free(samples_ns);
     if (!has_memory) {
         common_report("rank %d: no memory for a ping-pong of %lld bytes", run->rank, bytes);
     }

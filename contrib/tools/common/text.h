@@ -11,13 +11,7 @@
  * memory. */
 char *common_text_clean(const char *text);
 
-/** Writes the text as XML character data, fit for attributes too. */
-void common_xml_text(FILE *stream, const char *text);
-
 /** Writes the text as a quoted identifier of the DOT language. */
 void common_dot_string(FILE *stream, const char *text);
-
-/** Characters of the text, as a screen counts them. */
-int common_text_width(const char *text);
 
 #endif

@@ -8,9 +8,8 @@
 #include "options.h"
 
 /**
- * Finds the topology of the communicator's hosts and writes it to options->discover. A file next to
- * it has the measurements so far, from which an interrupted search goes on. Collective. False on
- * all ranks, with messages, if that failed.
+ * Finds the topology of the communicator's hosts and writes it to options->discover. Collective.
+ * False on all ranks, with messages, if that failed.
  */
 bool tune_discover(const struct tune_options *options, MPI_Comm comm);
 

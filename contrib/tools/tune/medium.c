@@ -15,4 +15,5 @@ void tune_medium_find(MPI_Comm comm, const int pair[2], pb_medium_t *medium_p)
     }
     *medium_p = ends[0];
     pb_medium_limit_rate(medium_p, ends[1].bits_per_second);
+    medium_p->mtu = ends[1].mtu > 0 && ends[1].mtu < ends[0].mtu ? ends[1].mtu : ends[0].mtu;
 }

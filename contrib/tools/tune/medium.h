@@ -7,8 +7,8 @@
 #include "topo/model/medium.h"
 
 /**
- * The transport between two ranks, as the first of them has it; its rate is the slower of both
- * ranks'. Equal on all ranks. Collective.
+ * The transport between two ranks, as the first of them has it; its rate and MTU are the lower ones
+ * of both ranks. Equal on all ranks. Collective.
  */
 void tune_medium_find(MPI_Comm comm, const int pair[2], pb_medium_t *medium_p);
 

@@ -30,8 +30,6 @@
 #include "table.h"
 #include "traffic.h"
 #include "verification.h"
-#include "wire.h"
-#include "without.h"
 
 enum { TAG_SWEPT = 1 };
 
@@ -50,9 +48,8 @@ struct run {
     int64_t begin_ns;
     common_file_t file; /**< rank 0's */
     struct tune_cluster cluster;
-    pb_medium_t medium; /**< between two hosts */
-    struct tune_wire wire;
-    bool wire_found;
+    pb_medium_t medium;         /**< between two hosts */
+    uint32_t payload, overhead; /**< as in pb_model_t */
     struct tune_swept swept[PB_PLACE_COUNT];
     struct tune_datagrams datagrams;
     struct tune_fallback fallback;
@@ -86,16 +83,16 @@ static void add_size(struct tune_options *options, uint64_t bytes)
 }
 
 /** The paper's eight sizes, powers of two up to 1 MB, and what fills whole TCP segments. */
-static void choose_sizes(struct tune_options *options, const struct tune_wire *wire)
+static void choose_sizes(struct tune_options *options, uint32_t payload, uint32_t overhead)
 {
     const uint64_t first = 256, last = UINT64_C(1) << 20;
     for (uint64_t bytes = first; bytes <= last; bytes *= 2) {
         add_size(options, bytes);
     }
     for (int i = 0; i < PB_WHOLE_ROWS; i++) {
-        const uint64_t stream = (uint64_t) pb_whole_segments[i] * wire->payload;
-        if (stream >= first + wire->overhead && stream <= last) {
-            add_size(options, stream - wire->overhead);
+        const uint64_t stream = (uint64_t) pb_whole_segments[i] * payload;
+        if (stream >= first + overhead && stream <= last) {
+            add_size(options, stream - overhead);
         }
     }
 }
@@ -161,22 +158,6 @@ static bool run_team(struct run *run, const int *ranks, int n, uint64_t max_byte
     return good;
 }
 
-struct wire_result {
-    struct tune_wire wire;
-    bool found;
-};
-
-static void lead_wire(const struct run *run, const struct tune_team *team, double budget_s,
-                      double left_s, pb_place_t place, void *result)
-{
-    struct wire_result *wire = result;
-    (void) run;
-    (void) budget_s;
-    (void) left_s;
-    (void) place;
-    wire->found = tune_wire_find(team, &wire->wire);
-}
-
 static struct tune_sweep sweep_of(const struct run *run, const struct tune_team *team,
                                   double budget_s, double left_s, pb_place_t place)
 {
@@ -201,26 +182,18 @@ static void lead_ring(const struct run *run, const struct tune_team *team, doubl
     tune_sweep_ring(&sweep, result);
 }
 
-/** Payload and overhead between two hosts, and the sizes that follow from them. */
-static bool find_wire(struct run *run)
+/** Finds what goes over between two hosts, by the medium's MTU, and the sizes that follow from
+ * that. */
+static void find_frames(struct run *run)
 {
-    struct wire_result result = {.found = false};
-    const bool good = run_team(run, run->cluster.places[PB_PLACE_SWITCH].pair, 2, 1024, 0,
-                               PB_PLACE_SWITCH, lead_wire, &result, sizeof result);
-    MPI_Bcast(&result, sizeof result, MPI_BYTE, 0, run->comm);
-    run->wire = result.wire;
-    run->wire_found = result.found;
-    if (good && run->rank == 0 && !result.found) {
-        common_report(
-            "warning: what TCP makes of messages cannot be seen here (is the transport another "
-            "one?); %" PRIu32 " bytes in a TCP segment and %" PRIu32
-            " before a message are assumed",
-            run->wire.payload, run->wire.overhead);
-    }
+    static pb_model_t assumed; /* too large for a stack */
+    tune_medium_find(run->comm, run->cluster.places[PB_PLACE_SWITCH].pair, &run->medium);
+    pb_model_assume(run->medium.bits_per_second, run->medium.mtu, &assumed);
+    run->payload = assumed.payload;
+    run->overhead = assumed.overhead;
     if (run->options.n_sizes == 0) {
-        choose_sizes(&run->options, &run->wire);
+        choose_sizes(&run->options, run->payload, run->overhead);
     }
-    return good;
 }
 
 static bool measure_place(struct run *run, pb_place_t where, double share)
@@ -254,7 +227,7 @@ static void measure_datagrams(struct run *run)
     const double budget_s = DATAGRAMS_SHARE * time_left(run);
     MPI_Comm comm = comm_of(run, place->ring, place->n_ring);
     if (comm != MPI_COMM_NULL) {
-        tune_datagrams_measure(comm, run->wire.payload, budget_s, &run->datagrams);
+        tune_datagrams_measure(comm, run->payload, budget_s, &run->datagrams);
         MPI_Comm_free(&comm);
     }
     common_quiet_barrier(run->comm);
@@ -269,8 +242,8 @@ static void measure_datagrams(struct run *run)
 static bool measure(struct run *run)
 {
     int n_left = 0;
-    tune_medium_find(run->comm, run->cluster.places[PB_PLACE_SWITCH].pair, &run->medium);
-    bool good = find_wire(run);
+    bool good = true;
+    find_frames(run);
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         n_left += run->cluster.places[place].pair[0] >= 0;
     }
@@ -300,8 +273,8 @@ static void fill_model(const struct run *run, pb_model_t *model)
     model->topology = run->cluster.topology;
     model->has_medium = true;
     model->medium = run->medium;
-    model->payload = run->wire.payload;
-    model->overhead = run->wire.overhead;
+    model->payload = run->payload;
+    model->overhead = run->overhead;
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         model->costs[place] = run->swept[place].costs;
     }
@@ -327,8 +300,8 @@ static void write_comments(const struct run *run, FILE *stream)
     library[strcspn(library, ",\n")] = '\0';
     fprintf(stream, "# Made by pipebcast-tune %s, %s, on %d ranks on %d hosts, %s.\n",
             PACKAGE_VERSION, date, run->n_ranks, run->cluster.n_hosts, library);
-    if (!run->wire_found) {
-        fprintf(stream, "# Payload and overhead are assumed.\n");
+    if (run->medium.mtu == 0) {
+        fprintf(stream, "# The MTU is not known: 1500 bytes are assumed.\n");
     }
     if (run->cluster.switch_links > 2) {
         fprintf(stream,
@@ -423,7 +396,7 @@ static void print_measured(const struct run *run)
     char medium[PB_MEDIUM_TEXT_SIZE];
     printf("messages between hosts go over %s\n", pb_medium_describe(&run->medium, medium));
     printf("TCP segments of %" PRIu32 " bytes; %" PRIu32 " bytes before each message\n",
-           run->wire.payload, run->wire.overhead);
+           run->payload, run->overhead);
     tune_table_print(run->swept, run->options.precision, stdout);
     print_datagrams(&run->datagrams);
     fflush(stdout);
@@ -438,8 +411,8 @@ static bool print_json(const struct run *run)
     common_json_integer(whole, "ranks", run->n_ranks);
     common_json_integer(whole, "hosts", run->cluster.n_hosts);
     common_json_text(whole, "medium", pb_medium_describe(&run->medium, medium));
-    common_json_integer(whole, "payload", run->wire.payload);
-    common_json_integer(whole, "overhead", run->wire.overhead);
+    common_json_integer(whole, "payload", run->payload);
+    common_json_integer(whole, "overhead", run->overhead);
     common_json_real(whole, "precision_percent", 100 * run->options.precision, 6);
     tune_table_add(run->swept, run->options.precision, whole);
     const common_json_t array = common_json_array(whole, "datagrams");
@@ -497,14 +470,6 @@ static bool report(struct run *run)
 static bool prepare(struct run *run)
 {
     bool good = true;
-    if (tune_pipebcast_is_there()) {
-        if (run->rank == 0) {
-            common_report(
-                "pipebcast is loaded in this job, which measures the fallback component; run with "
-                "mpirun --mca coll ^pipebcast");
-        }
-        return false;
-    }
     if (run->rank == 0) {
         good = (!run->options.install || tune_install_prepare()) &&
                common_file_open(&run->file, run->options.output, "--output");
@@ -543,15 +508,12 @@ int main(int argc, char **argv)
 {
     struct tune_options options;
     bool good = true;
-    int rank, n_ranks, provided;
+    int rank, n_ranks;
     tune_options_read(argc, argv, &options);
     common_require_job("tune");
     options.quiet |= !common_is_first_rank() || !common_on_terminal(STDERR_FILENO);
-    if (!tune_without_pipebcast()) {
-        common_report("out of memory");
-        return EXIT_FAILURE;
-    }
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    /* The fallback component is measured, and pipebcast serves no measurement. */
+    setenv("OMPI_MCA_coll_pipebcast_priority", "-1", 1);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
@@ -562,7 +524,6 @@ int main(int argc, char **argv)
     } else {
         good = tune(&options, rank, n_ranks);
     }
-    MPI_T_finalize();
     MPI_Finalize();
     return good ? COMMON_EXIT_DONE : COMMON_EXIT_FAILED;
 }
