@@ -19,6 +19,9 @@
  */
 #define LEAVE_SECONDS 1
 
+/** Nanoseconds between two looks for a stray segment. */
+#define LOOK_NS INT64_C(10000000)
+
 /**
  * Seconds that a rank waits after a connection could not be made. The other rank may still make it,
  * and what was to be sent goes over that.
@@ -123,6 +126,19 @@ static void end_if_unconnected(coll_pipebcast_operation_t *operation)
     }
 }
 
+/** Declares this rank lost if there is a stray segment; looks now and then. */
+static void lose_if_astray(coll_pipebcast_operation_t *operation)
+{
+    const int64_t now = coll_pipebcast_now();
+    if (operation->kind->has_stray == NULL || now - operation->last_look < LOOK_NS) {
+        return;
+    }
+    if (operation->last_look != 0 && operation->kind->has_stray(operation)) {
+        coll_pipebcast_lose(operation->module, MPI_ERR_TRUNCATE);
+    }
+    operation->last_look = now;
+}
+
 /** Returns whether an operation without progress will not end by itself. */
 static bool is_stuck(coll_pipebcast_operation_t *operation)
 {
@@ -131,6 +147,7 @@ static bool is_stuck(coll_pipebcast_operation_t *operation)
     }
     lose_if_refused(operation);
     end_if_unconnected(operation);
+    lose_if_astray(operation);
     operation->is_left = coll_pipebcast_is_lost(operation->module);
     if (operation->is_left) {
         operation->kind->cancel(operation);

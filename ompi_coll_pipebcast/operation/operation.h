@@ -67,6 +67,11 @@ struct coll_pipebcast_kind {
     bool (*advance)(coll_pipebcast_operation_t *operation);
     /** The error for which the transport has refused, so that it may never end; 0: it has not. */
     int (*refused)(const coll_pipebcast_operation_t *operation);
+    /**
+     * Returns whether a segment is here for which nothing waits, as ranks give different sizes to
+     * the broadcast: this rank's parents may send nothing. NULL: it is not known.
+     */
+    bool (*has_stray)(const coll_pipebcast_operation_t *operation);
     /** Nothing more is to come of it: what it waits for is asked to end, nothing new is started. */
     void (*cancel)(coll_pipebcast_operation_t *operation);
     /**
@@ -87,6 +92,7 @@ struct coll_pipebcast_operation {
     coll_pipebcast_task_t lingering; /**< after its result */
     int counted_as;                  /**< see base/counters.h; set by start() */
     int64_t stuck_since;             /**< coll_pipebcast_now() at the time; 0: it is not stuck */
+    int64_t last_look;               /**< for stray segments, by coll_pipebcast_now(); 0: none */
     int n_unconnected;               /**< when it began */
     int64_t held_since;              /**< coll_pipebcast_now() when that had grown; 0: it has not */
     bool has_waited;                 /**< there was nothing to do once */

@@ -168,6 +168,23 @@ static int refused(const coll_pipebcast_operation_t *operation)
     return pb_relay_refused(&((const plain_t *) operation)->relay);
 }
 
+/** A rank that is no parent has another tree. */
+static bool has_stray(const coll_pipebcast_operation_t *operation)
+{
+    const plain_t *plain = (const plain_t *) operation;
+    const pb_transfer_t *transfer = &plain->relay.between;
+    ompi_status_public_t status;
+    int matched = 0;
+    bool is_stray =
+        MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, plain->transport.tag, operation->module->comm, &matched,
+                            &status)) == OMPI_SUCCESS &&
+        matched != 0;
+    for (const pb_lane_t *lane = transfer->lanes; lane < transfer->children; lane++) {
+        is_stray = is_stray && lane->rank != status.MPI_SOURCE;
+    }
+    return is_stray;
+}
+
 static void cancel(coll_pipebcast_operation_t *operation)
 {
     plain_t *plain = (plain_t *) operation;
@@ -195,6 +212,7 @@ const coll_pipebcast_kind_t coll_pipebcast_plain = {
     .has_come = has_come,
     .advance = advance,
     .refused = refused,
+    .has_stray = has_stray,
     .cancel = cancel,
     .finish = finish,
 };
@@ -204,6 +222,7 @@ const coll_pipebcast_kind_t coll_pipebcast_flat_nb = {
     .start = start_in_turn,
     .advance = advance,
     .refused = refused,
+    .has_stray = has_stray,
     .cancel = cancel,
     .finish = finish,
 };

@@ -4,10 +4,11 @@
  * broadcast with one count must return, too, with the right bytes or an error. Nothing may reach
  * the next communicator.
  *
- * Usage: run_counts COUNT OTHER [last]: with the third argument it is one blocking broadcast of
- * bytes in which the last rank has OTHER, and gets an error.
+ * Usage: run_counts COUNT OTHER [last|second]: with `last` it is one blocking broadcast of bytes in
+ * which the last rank has OTHER, and gets an error; with `second` only rank 1 has another count.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 
@@ -53,11 +54,11 @@ int main(int argc, char **argv)
     const int count = (int) argument(argc, argv, 1, 1088);
     const int other = (int) argument(argc, argv, 2, 1142);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (argc > 3) {
+    if (argc > 3 && strcmp(argv[3], "last") == 0) {
         try_last(count, other);
         return check_done("run_counts");
     }
-    for (int odd = 0; odd < n_ranks; odd += n_ranks - 1) {
+    for (int odd = argc > 3; odd < n_ranks; odd += n_ranks - 1) {
         try_one(odd, count, other, BLOCKING);
         try_one(odd, count, other, NONBLOCKING);
     }
