@@ -20,6 +20,9 @@
 /** Distance of the pieces' tag, the last of the operation, from the first. */
 #define TAG_OF_PIECES (COLL_PIPEBCAST_TAGS - 1)
 
+/** Broadcasts for which a frame that a child has asked for counts as lost lately. */
+#define LATELY 16
+
 typedef struct multicast {
     coll_pipebcast_operation_t super;
     pb_control_t control;
@@ -150,8 +153,7 @@ static int start_both(multicast_t *multicast, const pb_planned_t *planned, char 
     const int rc = start_inside(multicast, planned, data);
     if (rc == OMPI_SUCCESS &&
         !pb_multicast_part_start(&multicast->part, &operation->module->multicast.group,
-                                 &multicast->control, planned->role,
-                                 ompi_comm_size(operation->module->comm), data,
+                                 &multicast->control, planned->role, data,
                                  operation->call.data.total)) {
         end_inside(multicast);
         multicast->is_read_still = false; /* nothing of it has begun */
@@ -188,8 +190,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
 static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *part)
 {
     const pb_multicast_t *membership = part->multicast;
-    return !multicast->super.call.overlaps && membership->asked > 0 &&
-           pb_multicast_part_may_be_asked(part) &&
+    return !multicast->super.call.overlaps && membership->last_asked + LATELY > part->number &&
+           membership->last_asked > 0 && pb_multicast_part_may_be_asked(part) &&
            coll_pipebcast_now() - multicast->super.through < membership->config.patience;
 }
 

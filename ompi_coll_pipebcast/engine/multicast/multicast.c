@@ -12,14 +12,13 @@ void pb_multicast_init(pb_multicast_t *m, const pb_multicast_config_t *config)
 {
     *m = (pb_multicast_t){.config = *config};
     pb_marks_init(&m->marks, config->window);
-    pb_rate_init(&m->rate, config->ceiling);
+    m->rate = pb_rate_of(config->ceiling);
 }
 
 void pb_multicast_use(pb_multicast_t *m, pb_datagrams_t *datagrams)
 {
     m->config.datagrams = datagrams;
     m->has_frame = false; /* the frame was in the memory of the others */
-    m->at_mark = (pb_multicast_loss_t){.asked = m->counters.asked};
 }
 
 uint32_t pb_multicast_take_lost(const pb_multicast_t *m, pb_multicast_loss_t *before)

@@ -104,7 +104,7 @@ typedef struct pb_multicast_config {
     bool is_deaf;              /**< it is known to hear none: it asks for all frames */
     /* Values of a root, which need not be agreed on: */
     int64_t patience; /**< nanoseconds: some times what a word takes up the tree */
-    uint64_t ceiling; /**< of pb_rate_init() */
+    uint64_t ceiling; /**< of pb_rate_of() */
 } pb_multicast_config_t;
 
 /** Counts up to some time: frames that a rank has asked for, and that its own host has dropped. */
@@ -130,22 +130,19 @@ typedef struct pb_multicast {
     pb_marks_t marks;
     pb_rate_t rate;
     uint64_t settled;                /**< position: what is before it is known to be settled */
-    uint64_t asked;                  /**< frames that ranks asked for before that mark */
+    uint64_t last_asked;             /**< the last broadcast in which a child has asked for frames,
+                                          counted from 1; 0: none */
     struct pb_multicast_part *parts; /**< those that are not over, oldest first */
     bool has_frame;                  /**< `frame` has come and has not been taken */
     pb_frame_t frame;
-    bool is_drained;             /**< the last pump has left nothing that a part could take */
-    pb_multicast_loss_t at_mark; /**< when this rank sent its last BELOW */
+    bool is_drained; /**< the last pump has left nothing that a part could take */
     pb_multicast_counters_t counters;
 } pb_multicast_t;
 
 /** Joins a group whose datagrams are there. Needs no memory and sends nothing. */
 void pb_multicast_init(pb_multicast_t *multicast, const pb_multicast_config_t *config);
 
-/**
- * Uses these datagrams from now on, and counts anew what is lost of them; NULL: none, and frames
- * that are missing are repaired.
- */
+/** Uses these datagrams from now on; NULL: none, and frames that are missing are repaired. */
 void pb_multicast_use(pb_multicast_t *multicast, pb_datagrams_t *datagrams);
 
 /**

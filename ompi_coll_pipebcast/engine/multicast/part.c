@@ -21,21 +21,19 @@ void pb_part_keep_error(part_t *p, int error)
     p->error = p->error != 0 ? p->error : error;
 }
 
-void pb_part_settle(part_t *p, uint64_t asked)
+void pb_part_settle(part_t *p)
 {
     pb_multicast_t *m = p->multicast;
     p->is_settled = true;
-    p->asked = asked;
     if (p->step.end > m->settled) { /* news of a later mark may have come first */
         m->settled = p->step.end;
-        m->asked = asked;
     }
 }
 
 void pb_part_give_up_mark(part_t *p)
 {
     if (p->step.is_mark && !p->is_settled) {
-        pb_part_settle(p, 0);
+        pb_part_settle(p);
     }
 }
 
@@ -105,13 +103,10 @@ static part_t **place_of(pb_multicast_t *m, const part_t *p)
 }
 
 bool pb_multicast_part_start(part_t *p, pb_multicast_t *m, pb_control_t *control,
-                             const pb_role_t *role, int n_ranks, char *data, size_t total)
+                             const pb_role_t *role, char *data, size_t total)
 {
-    *p = (part_t){.multicast = m,
-                  .control = control,
-                  .number = m->next,
-                  .n_others = (uint32_t) n_ranks - 1,
-                  .data = role->is_led ? NULL : data};
+    *p = (part_t){
+        .multicast = m, .control = control, .number = m->next, .data = role->is_led ? NULL : data};
     const uint32_t n_frames = pb_window_count(total, m->config.payload);
     if (n_frames == 0 || !allocate(p, role, total)) {
         give_memory_back(p);
@@ -236,7 +231,7 @@ static void settle_at_root(part_t *p)
 {
     if (p->step.is_mark && !p->is_settled && pb_part_is_below(p)) {
         p->sent_below = true;
-        pb_part_settle(p, pb_part_sum_asked(p));
+        pb_part_settle(p);
     }
 }
 
@@ -268,7 +263,6 @@ bool pb_multicast_part_advance(part_t *p, int64_t now)
     }
     pb_part_send_words(p);
     let_go_of_copy(p);
-    pb_part_note_rate(p);
     return pb_multicast_part_is_over(p);
 }
 

@@ -32,7 +32,6 @@ typedef struct pb_multicast_source {
     bool is_waiting;    /**< `since` is known */
     int64_t since;      /**< nanoseconds, when more was granted for the last time */
     int n_impatient;    /**< times in a row that more was granted without news, < 33 */
-    bool has_noted;     /**< what the settled mark brought has changed the rate */
 } pb_multicast_source_t;
 
 typedef struct pb_multicast_part {
@@ -41,8 +40,7 @@ typedef struct pb_multicast_part {
     struct pb_multicast_part *next;
     uint64_t number;
     pb_step_t step;
-    int parent;        /**< -1: this is the root */
-    uint32_t n_others; /**< ranks but this one */
+    int parent; /**< -1: this is the root */
     pb_multicast_source_t source;
     int n_children;
     pb_multicast_child_t *children;
@@ -55,8 +53,6 @@ typedef struct pb_multicast_part {
     bool is_settled;        /**< all ranks have settled it, or no word of that will come */
     uint32_t asked_to;      /**< frames before this one are here or were asked for */
     uint32_t n_open;        /**< asked for and not answered */
-    uint64_t below;         /**< frames that ranks have asked for, by the children's BELOWs */
-    uint64_t asked;         /**< of a settled mark: of all ranks */
     bool sent_done, sent_below;
     uint32_t reported;    /**< blocks, by the last HERE */
     pb_request_t receive; /**< of the next word; NULL: none is posted */
@@ -68,14 +64,14 @@ typedef struct pb_multicast_part {
 } pb_multicast_part_t;
 
 /**
- * Begins the group's next broadcast, in a group of `n_ranks`. `data` has `total` > 0 bytes: the
+ * Begins the group's next broadcast. `data` has `total` > 0 bytes: the
  * message at the root (a rank without a parent in stream 0 of `role`), else room for it. It is not
  * used where the role is led. Data and channel are borrowed until the end. Sends nothing. False if
  * out of memory, or if there are too many frames; then nothing has begun, and it may be tried
  * again. O(children + frames / 64).
  */
 bool pb_multicast_part_start(pb_multicast_part_t *part, pb_multicast_t *multicast,
-                             pb_control_t *control, const pb_role_t *role, int n_ranks, char *data,
+                             pb_control_t *control, const pb_role_t *role, char *data,
                              size_t total);
 
 /**

@@ -46,8 +46,8 @@ void pb_part_keep_error(pb_part_t *part, int error);
 /** The channel refused, or a word made no sense. */
 void pb_part_refused(pb_part_t *part, int error);
 
-/** The mark is settled, and has brought this. */
-void pb_part_settle(pb_part_t *part, uint64_t asked);
+/** The mark is settled. */
+void pb_part_settle(pb_part_t *part);
 
 /** Gives the mark up: nobody will settle it, and no root may wait for that. */
 void pb_part_give_up_mark(pb_part_t *part);
@@ -69,9 +69,6 @@ bool pb_part_expects_words(const pb_part_t *part);
 /** Sends the words and frames that can be sent to the parent and the children. */
 void pb_part_send_words(pb_part_t *part);
 
-/** Returns the losses of this rank and those below; this rank then counts anew. */
-uint64_t pb_part_sum_asked(pb_part_t *part);
-
 /**
  * The least of the blocks that this rank has and its children have reported, of those that count;
  * UINT32_MAX: none counts. `seen` frames have come here, or were sent by the root: who is more
@@ -83,8 +80,5 @@ uint32_t pb_part_least_blocks(const pb_part_t *part, uint32_t seen);
 
 /** Sends frames of the root to the group, as far as that may and can be done. */
 void pb_part_send_frames(pb_part_t *part, int64_t now);
-
-/** The root's rate follows from what its settled mark has brought. */
-void pb_part_note_rate(pb_part_t *part);
 
 #endif

@@ -160,15 +160,3 @@ void pb_part_send_frames(part_t *p, int64_t now)
     send_granted(p, now);
     s->all_sent = s->n_sent == p->window.n_frames && !is_sending(p);
 }
-
-void pb_part_note_rate(part_t *p)
-{
-    pb_multicast_t *m = p->multicast;
-    if (!pb_part_is_root(p) || !p->is_settled || p->source.has_noted) {
-        return;
-    }
-    p->source.has_noted = true;
-    if (m->settled == p->step.end) { /* no later mark is settled, which has newer news */
-        pb_rate_note(&m->rate, p->step.end - p->step.marked, p->n_others, p->asked);
-    }
-}

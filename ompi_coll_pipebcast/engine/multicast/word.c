@@ -25,10 +25,6 @@ size_t pb_word_write(const pb_word_t *word, uint8_t *bytes)
     case PB_WORD_HERE:
         pb_bytes_put(bytes + FIRST, word->blocks, 4);
         return FIRST + 4;
-    case PB_WORD_BELOW:
-    case PB_WORD_SETTLED:
-        pb_bytes_put(bytes + FIRST, word->asked, 8);
-        return FIRST + 8;
     default:
         return FIRST;
     }
@@ -82,10 +78,6 @@ bool pb_word_read(pb_word_t *word, const pb_window_t *window, const uint8_t *byt
         return read_repair(word, window, bytes, length);
     case PB_WORD_HERE:
         return length == FIRST + 4 && read_here(word, bytes);
-    case PB_WORD_BELOW:
-    case PB_WORD_SETTLED:
-        word->asked = pb_bytes_get(bytes + FIRST, 8);
-        return length == FIRST + 8;
     default:
         return length == FIRST;
     }

@@ -7,9 +7,7 @@
  *   ASK      the index of the first frame (4), how many (4)
  *   REPAIR   the index of the first frame (4); the payload of this one and of those behind it
  *   HERE     blocks that this rank has, and those that count below it (4)
- *   BELOW    frames that ranks have asked for since their last mark (8)
- *   SETTLED  the same
- *   END, DONE, FAILED   nothing
+ *   END, DONE, BELOW, SETTLED, FAILED   nothing
  * Numbers are little-endian.
  */
 #ifndef PB_MULTICAST_WORD_H
@@ -51,7 +49,6 @@ typedef struct pb_word {
     uint32_t bytes;           /**< REPAIR: of their payload */
     const char *payload;      /**< REPAIR */
     uint32_t blocks;          /**< HERE */
-    uint64_t asked;           /**< BELOW, SETTLED */
 } pb_word_t;
 
 /** Writes a word into PB_WORD_BYTES, a REPAIR into PB_WORD_REPAIR_BYTES and its payload. Returns

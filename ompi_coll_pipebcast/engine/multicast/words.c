@@ -51,7 +51,7 @@ static bool take_from_parent(part_t *p, const pb_word_t *word)
         return false;
     case PB_WORD_SETTLED:
         if (p->step.is_mark && p->sent_below && !p->is_settled) {
-            pb_part_settle(p, word->asked);
+            pb_part_settle(p);
             return true;
         }
         return false;
@@ -85,6 +85,7 @@ static bool take_from_child(part_t *p, child_t *child, const pb_word_t *word)
     }
     switch (word->kind) {
     case PB_WORD_ASK:
+        p->multicast->last_asked = p->number + 1;
         return !child->is_inside && owe(child, word);
     case PB_WORD_HERE:
         if (word->blocks > child->blocks && word->blocks <= p->step.n_blocks) {
@@ -99,7 +100,6 @@ static bool take_from_child(part_t *p, child_t *child, const pb_word_t *word)
     case PB_WORD_BELOW:
         if (p->step.is_mark && !child->is_below) {
             child->is_below = true;
-            p->below += word->asked;
             return true;
         }
         return false;
@@ -173,11 +173,6 @@ static void send_word(part_t *p, const pb_word_t *word, int rank)
     if (rc != 0) {
         pb_part_refused(p, rc);
     }
-}
-
-uint64_t pb_part_sum_asked(part_t *p)
-{
-    return p->below + pb_multicast_take_lost(p->multicast, &p->multicast->at_mark);
 }
 
 /* To the parent: frames that are missing. */
@@ -288,7 +283,7 @@ static bool next_up(part_t *p, pb_word_t *word)
         return true;
     }
     if (p->step.is_mark && p->sent_done && !p->sent_below && pb_part_is_below(p)) {
-        *word = (pb_word_t){.kind = PB_WORD_BELOW, .asked = pb_part_sum_asked(p)};
+        *word = (pb_word_t){.kind = PB_WORD_BELOW};
         p->sent_below = true;
         return true;
     }
@@ -332,7 +327,6 @@ static bool next_down(const part_t *p, child_t *child, pb_word_t *word)
         child->is_closed = !p->step.is_mark && pb_part_is_complete(p);
     } else if (child->has_end && p->is_settled) {
         word->kind = p->parent_has_failed ? PB_WORD_FAILED : PB_WORD_SETTLED;
-        word->asked = p->asked;
         child->is_closed = true;
     }
     return word->kind != PB_WORD_COUNT;

@@ -431,7 +431,7 @@ static void begin(group_t *g, int index, int rank)
                                   : g->real != NULL ? g->real[rank]
                                                     : &g->datagrams[rank].interface;
     const bool good =
-        pb_multicast_part_start(&m->part, multicast, &b->words.of[rank], m->role, g->n_ranks,
+        pb_multicast_part_start(&m->part, multicast, &b->words.of[rank], m->role,
                                 b->words.world->messages[rank].data, b->words.world->total);
     must(good);
     m->has_begun = true;
