@@ -95,11 +95,11 @@ FIG9 = TreeFigure(
 
 
 
-def figure10_claims(why):
-    """why: an edge begins in C1 or C3."""
+def figure10_claims(why, why_no_faster=""):
+    """why: an edge begins in C1 or C3; why_no_faster: ours is not faster than the multilevel tree."""
     return [
         Claim("no edge to another cluster begins in C1 or C3", OURS + ELSEWHERE, None, low=1.0, why=why),
-        Claim("ours is faster than the multilevel tree under load, by 1.47 % at least", OURS, STATIC, high=0.9853),
+        Claim("ours is faster than the multilevel tree under load, by 1.47 % at least", OURS, STATIC, high=0.9853, why=why_no_faster),
         Claim("Mateescu's takes longer than ours", OTHER, OURS, low=1.0)]
 
 
@@ -107,4 +107,5 @@ def figure10_claims(why):
 FIG10 = TreeFigure("p4-fig10", "paper 4, Figure 10", 14, (("c3", "c1"),),
                    figure10_claims("C1 only receives the load: its links to other clusters are free"))
 FIG10_BOTH = TreeFigure("p4-fig10-both", "paper 4, Figure 10, loads both ways", 14, (("c3", "c1"), ("c1", "c3")),
-                        figure10_claims("C3 receives no faster than it can pass on: an edge to C4 costs nothing"))
+                        figure10_claims("C3 receives no faster than it can pass on: an edge to C4 costs nothing",
+                                        "the link into C3 takes as long, whatever the tree"))
