@@ -71,7 +71,7 @@ static char **keep_hosts(const char *names, int n, const char *list)
         char fault[256];
         good = common_hosts_replace(hosts, n, list, fault, sizeof fault);
         if (!good) {
-            common_report("--hosts: %s", fault);
+            common_report("--pretend-hosts: %s", fault);
         }
     }
     if (!good) {

@@ -114,7 +114,7 @@ static bool print_text(const struct totals *totals)
                "doctor explains it\n");
         return true;
     }
-    printf("%-44s %16s %16s %16s\n", "counter", "all ranks", "least rank", "most");
+    printf("%-44s %16s %16s %16s\n", "counter", "all ranks", "least of a rank", "most of a rank");
     for (int i = 0; i < counters->n; i++) {
         if (most[i] > 0) {
             printf("%-44s %16llu %16llu %16llu\n", counters->list[i].name, sum[i], least[i],

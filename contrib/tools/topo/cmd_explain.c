@@ -205,7 +205,7 @@ static void print_table(const tool_options_t *options, const explained_t *e, uin
             printf("  %10" PRIu64 "  %10" PRIu64, segment, (bytes - 1) / segment + 1);
         }
         if (row->time < 0) {
-            printf("  %12s  not measured: pipebcast tune does\n", "-");
+            printf("  %12s  not measured; pipebcast tune measures it\n", "-");
         } else {
             printf("  %12.3f%s%s\n", (double) row->time / 1e6,
                    is_fallback && row->estimated ? "  estimated" : "",
