@@ -34,7 +34,7 @@
 #define IP_UDP_BYTES 28
 
 typedef union control {
-    char bytes[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(uint32_t))];
+    char bytes[CMSG_SPACE(sizeof(int))];
     struct cmsghdr aligned;
 } control_t;
 
@@ -151,33 +151,16 @@ static bool udp_is_sending(pb_datagrams_t *datagrams)
 
 /* Receiving. */
 
-/** Notes the kernel's counter of dropped datagrams, which one that came earlier may have had newer.
- */
-static void note_dropped(udp_t *u, uint32_t counter)
+/** Returns the bytes of each datagram but the last in a message. */
+static size_t size_in(struct msghdr *message, size_t length)
 {
-    if ((int32_t) (counter - u->last_dropped) < 0) {
-        return;
-    }
-    u->n_dropped += counter - u->last_dropped;
-    u->last_dropped = counter;
-}
-
-/** Reads what comes with a message; returns the bytes of each datagram but the last in it. */
-static size_t read_control(udp_t *u, struct msghdr *message, size_t length)
-{
-    size_t size = length;
+    int size = 0;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
         if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
-            int gro = 0;
-            memcpy(&gro, CMSG_DATA(c), sizeof(gro));
-            size = gro > 0 ? (size_t) gro : length;
-        } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
-            uint32_t counter = 0;
-            memcpy(&counter, CMSG_DATA(c), sizeof(counter));
-            note_dropped(u, counter);
+            memcpy(&size, CMSG_DATA(c), sizeof(size));
         }
     }
-    return size;
+    return size > 0 ? (size_t) size : length;
 }
 
 /** Receives what is there; false if nothing is. */
@@ -202,7 +185,7 @@ static bool take(udp_t *u, const uint8_t **bytes_p, size_t *length_p)
 {
     struct mmsghdr *message = &u->messages[u->at];
     const size_t length = message->msg_len;
-    const size_t size = read_control(u, &message->msg_hdr, length);
+    const size_t size = size_in(&message->msg_hdr, length);
     const size_t left = length - u->offset;
     *bytes_p = u->bytes + (size_t) u->at * u->room + u->offset;
     *length_p = left < size ? left : size;
@@ -226,7 +209,6 @@ static bool udp_next(pb_datagrams_t *datagrams, const uint8_t **bytes_p, size_t 
     return false;
 }
 
-/** The counter comes with each datagram that is there after some were dropped; here it is asked. */
 static uint64_t udp_dropped(pb_datagrams_t *datagrams)
 {
     udp_t *u = udp_of(datagrams);
@@ -234,7 +216,8 @@ static uint64_t udp_dropped(pb_datagrams_t *datagrams)
     socklen_t length = sizeof(numbers);
     if (getsockopt(u->fd, SOL_SOCKET, SO_MEMINFO, numbers, &length) == 0 &&
         length >= (SK_MEMINFO_DROPS + 1) * sizeof(numbers[0])) {
-        note_dropped(u, numbers[SK_MEMINFO_DROPS]);
+        u->n_dropped += numbers[SK_MEMINFO_DROPS] - u->last_dropped;
+        u->last_dropped = numbers[SK_MEMINFO_DROPS];
     }
     return u->n_dropped;
 }
@@ -302,7 +285,6 @@ static int prepare(udp_t *u, const pb_udp_options_t *options)
     if (u->fd < 0 || !join(u, options) || !set_buffer(u, options->buffer_bytes)) {
         return PB_ERR_IO;
     }
-    (void) set(u, SOL_SOCKET, SO_RXQ_OVFL, 1); /* without it nothing is counted */
     u->has_segment = !options->one_by_one && knows_segment(u);
     const bool has_gro = !options->one_by_one && set(u, IPPROTO_UDP, UDP_GRO, 1);
     u->n_messages = has_gro ? MAX_RECEIVED_RUNS : MAX_RECEIVED;
