@@ -73,8 +73,7 @@ void coll_pipebcast_multicast_count(coll_pipebcast_multicast_t *multicast)
     coll_pipebcast_counters_t *counters = &coll_pipebcast_counters;
     coll_pipebcast_count(&counters->multicast_frames, (int64_t) (now->received - before->received));
     coll_pipebcast_count(&counters->multicast_asked, (int64_t) (now->asked - before->asked));
-    coll_pipebcast_count(&counters->multicast_foreign,
-                         (int64_t) (now->foreign + now->forged - before->foreign - before->forged));
+    coll_pipebcast_count(&counters->multicast_foreign, (int64_t) (now->foreign - before->foreign));
     multicast->counted = *now;
 }
 

@@ -40,14 +40,14 @@ size_t pb_frame_write(const pb_frame_rule_t *rule, const pb_frame_t *frame, uint
     return pb_frame_header_bytes(rule);
 }
 
-pb_frame_origin_t pb_frame_read(const pb_frame_rule_t *rule, const uint8_t *bytes, size_t length,
-                                pb_frame_t *frame_p)
+bool pb_frame_read(const pb_frame_rule_t *rule, const uint8_t *bytes, size_t length,
+                   pb_frame_t *frame_p)
 {
     const size_t header = pb_frame_header_bytes(rule);
     if (length < header || bytes[0] != FORM ||
         bytes[1] != (rule->has_checksum ? FLAG_CHECKSUM : 0) ||
         pb_bytes_get(bytes + 2, 2) != length - header || pb_bytes_get(bytes + 4, 8) != rule->key) {
-        return PB_FRAME_FOREIGN;
+        return false;
     }
     const pb_frame_t frame = {
         .number = pb_bytes_get(bytes + 12, 8),
@@ -58,8 +58,8 @@ pb_frame_origin_t pb_frame_read(const pb_frame_rule_t *rule, const uint8_t *byte
     if (rule->has_checksum &&
         pb_bytes_get(bytes + PB_FRAME_HEADER_BYTES, PB_FRAME_CHECKSUM_BYTES) !=
             checksum(rule, bytes, frame.payload, frame.bytes)) {
-        return PB_FRAME_FORGED;
+        return false;
     }
     *frame_p = frame;
-    return PB_FRAME_OURS;
+    return true;
 }

@@ -45,12 +45,6 @@ typedef struct pb_frame {
     const char *payload; /**< in the datagram */
 } pb_frame_t;
 
-typedef enum {
-    PB_FRAME_OURS,
-    PB_FRAME_FOREIGN, /**< another form, key or length: not of this group, or damaged */
-    PB_FRAME_FORGED,  /**< the key is right and the checksum is not: forged, or damaged */
-} pb_frame_origin_t;
-
 /** Bytes of a header in this group. */
 static inline size_t pb_frame_header_bytes(const pb_frame_rule_t *rule)
 {
@@ -67,11 +61,11 @@ bool pb_frame_checksum_is_cheap(uint64_t bits_per_second);
 size_t pb_frame_write(const pb_frame_rule_t *rule, const pb_frame_t *frame, uint8_t *header);
 
 /**
- * Reads a datagram. Sets *frame_p only if it returns PB_FRAME_OURS; the payload is then inside the
- * datagram. The caller checks whether the broadcast has such a frame (pb_window_fits()). O(1), with
- * a checksum O(length).
+ * Reads a datagram; the payload of *frame_p is inside it. False if it is no frame of this group, or
+ * is damaged or forged. The caller checks whether the broadcast has such a frame
+ * (pb_window_fits()). O(1), with a checksum O(length).
  */
-pb_frame_origin_t pb_frame_read(const pb_frame_rule_t *rule, const uint8_t *bytes, size_t length,
-                                pb_frame_t *frame_p);
+bool pb_frame_read(const pb_frame_rule_t *rule, const uint8_t *bytes, size_t length,
+                   pb_frame_t *frame_p);
 
 #endif

@@ -46,10 +46,8 @@ static bool read_one(pb_multicast_t *m)
     if (!pb_multicast_hears(m) || !datagrams->next(datagrams, &bytes, &length)) {
         return false;
     }
-    const pb_frame_origin_t origin = pb_frame_read(&m->config.rule, bytes, length, &m->frame);
-    m->has_frame = origin == PB_FRAME_OURS;
-    m->counters.foreign += origin == PB_FRAME_FOREIGN;
-    m->counters.forged += origin == PB_FRAME_FORGED;
+    m->has_frame = pb_frame_read(&m->config.rule, bytes, length, &m->frame);
+    m->counters.foreign += !m->has_frame;
     return true;
 }
 

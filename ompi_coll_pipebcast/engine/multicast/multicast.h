@@ -117,8 +117,7 @@ typedef struct pb_multicast_counters {
     uint64_t reporting; /**< broadcasts that report */
     uint64_t received;  /**< frames that were missing and came by datagram */
     uint64_t early;     /**< frames of broadcasts to come that were dropped */
-    uint64_t foreign;   /**< datagrams that are no frames of this group */
-    uint64_t forged;    /**< frames with a wrong checksum */
+    uint64_t foreign;   /**< datagrams that are no frames of this group, or damaged or forged */
     uint64_t asked;     /**< frames that this rank has asked its parents for */
     uint64_t impatient; /**< times that a root has not waited any longer for reports */
 } pb_multicast_counters_t;

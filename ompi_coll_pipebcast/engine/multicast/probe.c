@@ -27,7 +27,7 @@ uint32_t pb_probe_missed(pb_datagrams_t *datagrams, const pb_frame_rule_t *rule,
     uint32_t seen = 0;
     for (uint32_t i = 0; i < 4 * datagrams->capacity && datagrams->next(datagrams, &bytes, &length);
          i++) {
-        if (pb_frame_read(rule, bytes, length, &frame) == PB_FRAME_OURS && frame.index >= FIRST &&
+        if (pb_frame_read(rule, bytes, length, &frame) && frame.index >= FIRST &&
             frame.index - FIRST < n) {
             seen |= UINT32_C(1) << (frame.index - FIRST);
         }
