@@ -65,9 +65,3 @@ int pb_relay_refused(const pb_relay_t *relay)
 {
     return relay->between.broken || relay->inside.broken ? pb_relay_error(relay) : 0;
 }
-
-void pb_relay_finish(pb_relay_t *relay)
-{
-    pb_transfer_finish(&relay->between);
-    pb_transfer_finish(&relay->inside);
-}

@@ -47,7 +47,4 @@ int pb_relay_error(const pb_relay_t *relay);
 /** The error for which the transport has refused in either; 0: it has not. */
 int pb_relay_refused(const pb_relay_t *relay);
 
-/** Gives the memory of both back, as pb_transfer_finish(); of zeros, too. */
-void pb_relay_finish(pb_relay_t *relay);
-
 #endif

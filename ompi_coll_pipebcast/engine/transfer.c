@@ -3,6 +3,7 @@
  */
 #include "engine/transfer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "engine/relay.h"
@@ -62,30 +63,21 @@ HOT void lane_step_on(const pb_transfer_t *t, pb_lane_t *lane)
     } while (lane->next < t->n_segments && !lane_travels_here(lane));
 }
 
-/** The power of two that holds a window. */
-static uint32_t slots_of(int window)
+/** A window of a message that may have fewer segments. */
+static int window_of(int limit, uint64_t n_segments)
 {
+    return n_segments < (uint64_t) limit ? (int) n_segments : limit;
+}
+
+/** The power of two that holds each window. */
+static uint32_t n_slots(const pb_transfer_t *t)
+{
+    const int window = t->receive_window > t->send_window ? t->receive_window : t->send_window;
     uint32_t n = 1;
     while (n < (uint32_t) window) {
         n *= 2;
     }
     return n;
-}
-
-static void lane_init(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t mask,
-                      pb_flight_t *window, uint32_t n_slots)
-{
-    mask &= (UINT32_C(1) << t->n_streams) - 1;
-    *lane = (pb_lane_t){.transfer = t,
-                        .rank = rank,
-                        .mask = mask,
-                        .stride = (mask & (mask - 1)) == 0 ? (uint64_t) t->n_streams : 0,
-                        .window = window,
-                        .last_slot = n_slots - 1,
-                        .until_synchronous = t->synchronous_every};
-    while (lane->next < t->n_segments && !lane_travels_here(lane)) {
-        lane_step(t, lane);
-    }
 }
 
 /**
@@ -108,53 +100,88 @@ static uint64_t synchronous_interval(size_t ahead, int n_streams, size_t segment
     return interval;
 }
 
+/** Cuts the message into segments, and bounds the windows by their number. */
+static void cut(pb_transfer_t *t, const pb_transfer_limits_t *limits, size_t total,
+                size_t segment_size)
+{
+    t->total = total;
+    t->segment_size = segment_size;
+    t->last = (total - 1) / segment_size;
+    t->last_size = total - segment_offset(t, t->last);
+    t->n_segments = t->last + 1;
+    t->receive_window = window_of(limits->receive_window, t->n_segments);
+    t->send_window = window_of(limits->send_window, t->n_segments);
+}
+
+/** Makes lanes to some ranks, with room for `room` flights each. */
+static void make_lanes(pb_transfer_t *t, pb_lane_t *lanes, int n, const int *ranks,
+                       const uint32_t *masks, pb_flight_t *flights, uint32_t room)
+{
+    const uint32_t streams = (UINT32_C(1) << t->n_streams) - 1;
+    for (int i = 0; i < n; i++) {
+        const uint32_t mask = masks[i] & streams;
+        assert(mask != 0);
+        const int first = __builtin_ctz(mask);
+        lanes[i] = (pb_lane_t){.transfer = t,
+                               .rank = ranks[i],
+                               .mask = mask,
+                               .next = (uint64_t) first,
+                               .stream = first,
+                               .stride = mask >> first == 1 ? (uint64_t) t->n_streams : 0,
+                               .until_synchronous = t->synchronous_every,
+                               .last_slot = room - PB_TRANSFER_SYNCHRONOUS - 1,
+                               .window = flights + (size_t) i * room};
+    }
+}
+
+/** Makes the lanes of all parents and children. False if out of memory. */
+static bool make_all_lanes(pb_transfer_t *t, const pb_role_t *role)
+{
+    const size_t n_parents = (size_t) role->n_parents;
+    const size_t n_lanes = n_parents + (size_t) role->n_children;
+    const uint32_t room = n_slots(t) + PB_TRANSFER_SYNCHRONOUS;
+    t->lanes = malloc(n_lanes * (sizeof(pb_lane_t) + room * sizeof(pb_flight_t)) + 1);
+    if (t->lanes == NULL) {
+        t->children = t->children_end = t->served_end = NULL;
+        return false;
+    }
+    t->children = t->lanes + n_parents;
+    t->children_end = t->served_end = t->lanes + n_lanes;
+    pb_flight_t *flights = (pb_flight_t *) t->children_end;
+    make_lanes(t, t->lanes, role->n_parents, role->parent, role->parent_mask, flights, room);
+    make_lanes(t, t->children, role->n_children, role->child, role->child_mask,
+               flights + n_parents * room, room);
+    return true;
+}
+
 bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfer_limits_t *limits,
                        size_t total, size_t segment_size, pb_transport_t *transport,
                        pb_message_t *message)
 {
-    const size_t n_lanes = (size_t) role->n_parents + (size_t) role->n_children;
-    const bool is_offered = role->n_parents == 0 && limits->offered;
-    const bool in_turn = role->n_parents == 0 && limits->in_turn;
-    const bool paced = role->n_parents == 0 && role->n_children > 1 && !is_offered && !in_turn;
-    *t = (pb_transfer_t){
-        .transport = transport,
-        .message = message,
-        .in_place = pb_message_in_place(message),
-        .total = total,
-        .segment_size = segment_size,
-        .n_segments = (total - 1) / segment_size + 1,
-        .n_streams = role->n_streams,
-        .n_parents = role->n_parents,
-        .n_children = role->n_children,
-        .receive_window = limits->receive_window,
-        .send_window = limits->send_window,
-        .synchronous_every =
-            synchronous_interval(in_turn ? 0 : limits->ahead, role->n_streams, segment_size, paced),
-        .paced = paced,
-    };
-    t->last = t->n_segments - 1;
-    t->last_size = total - segment_offset(t, t->last);
-    const uint32_t receives = slots_of(t->receive_window), sends = slots_of(t->send_window);
-    const size_t n_flights = (size_t) t->n_parents * receives + (size_t) t->n_children * sends;
-    t->lanes = malloc(n_lanes * sizeof(*t->lanes) + n_flights * sizeof(pb_flight_t) + 1);
-    if (t->lanes == NULL) {
-        return false;
+    const bool is_root = role->n_parents == 0;
+    const bool has_all = is_root && !limits->offered;
+    const bool in_turn = is_root && limits->in_turn;
+    t->transport = transport;
+    t->message = message;
+    t->in_place = pb_message_in_place(message);
+    cut(t, limits, total, segment_size);
+    t->n_streams = role->n_streams;
+    t->n_parents = role->n_parents;
+    t->n_children = role->n_children;
+    t->paced = has_all && role->n_children > 1 && !in_turn;
+    t->synchronous_every = synchronous_interval(in_turn ? 0 : limits->ahead, role->n_streams,
+                                                segment_size, t->paced);
+    t->relay = NULL;
+    t->error = 0;
+    t->broken = false;
+    for (int stream = 0; stream < PB_PLAN_MAX_STREAMS; stream++) {
+        t->missing[stream] = has_all ? t->n_segments : (uint64_t) stream;
     }
-
-    t->children = t->lanes + t->n_parents;
-    t->children_end = t->children + t->n_children;
-    t->served_end = in_turn && t->n_children > 0 ? t->children + 1 : t->children_end;
-    pb_flight_t *window = (pb_flight_t *) t->children_end;
-    for (int i = 0; i < t->n_parents; i++, window += receives) {
-        lane_init(t, &t->lanes[i], role->parent[i], role->parent_mask[i], window, receives);
+    const bool is_made = make_all_lanes(t, role);
+    if (in_turn && t->children < t->children_end) {
+        t->served_end = t->children + 1;
     }
-    for (int i = 0; i < t->n_children; i++, window += sends) {
-        lane_init(t, &t->children[i], role->child[i], role->child_mask[i], window, sends);
-    }
-    for (int stream = 0; stream < t->n_streams; stream++) {
-        t->missing[stream] = t->n_parents == 0 && !is_offered ? t->n_segments : (uint64_t) stream;
-    }
-    return true;
+    return is_made;
 }
 
 HOT int n_flying(const pb_lane_t *lane)
@@ -175,7 +202,7 @@ HOT pb_flight_t *flight_at(pb_lane_t *lane, uint32_t n)
 
 HOT pb_flight_t *synchronous_at(pb_lane_t *lane, uint32_t n)
 {
-    return &lane->synchronous[n % PB_TRANSFER_SYNCHRONOUS];
+    return &lane->window[lane->last_slot + 1 + n % PB_TRANSFER_SYNCHRONOUS];
 }
 
 HOT bool lane_is_empty(const pb_lane_t *lane)
@@ -317,7 +344,7 @@ static bool receive_some(pb_transfer_t *t, pb_lane_t *lane)
                post_one(t, lane)) {
         }
         if (n == t->receive_window || !take_arrival(t, lane)) {
-            return n == t->receive_window;
+            return n == t->receive_window && n_flying(lane) > 0;
         }
     }
 }
@@ -469,11 +496,12 @@ static bool pass_turn(pb_transfer_t *t)
 
 static bool is_through(const pb_transfer_t *t)
 {
-    bool through = true;
     for (const pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
-        through = through && lane->next >= t->n_segments && lane_is_empty(lane);
+        if (lane->next < t->n_segments || !lane_is_empty(lane)) {
+            return false;
+        }
     }
-    return through;
+    return true;
 }
 
 bool pb_transfer_advance(pb_transfer_t *t)
@@ -482,7 +510,9 @@ bool pb_transfer_advance(pb_transfer_t *t)
     do {
         again = false;
         for (pb_lane_t *lane = t->children; lane < t->children_end; lane++) {
-            reap_sends(t, lane);
+            if (!lane_is_empty(lane)) {
+                reap_sends(t, lane);
+            }
         }
         for (pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
             again |= receive_some(t, lane);

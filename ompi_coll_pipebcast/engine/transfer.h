@@ -85,8 +85,8 @@ typedef struct pb_lane {
     uint32_t n_begun, n_ended;
     uint32_t n_begun_synchronous, n_ended_synchronous;
     uint32_t last_slot;  /**< of the window; slots are a power of two */
-    pb_flight_t *window; /**< in the transfer's memory, behind the lanes */
-    pb_flight_t synchronous[PB_TRANSFER_SYNCHRONOUS];
+    pb_flight_t *window; /**< in the transfer's memory, behind the lanes; synchronous sends have
+                              slots behind it */
 } pb_lane_t;
 
 struct pb_relay;

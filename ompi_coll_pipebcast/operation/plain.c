@@ -59,9 +59,12 @@ static int start_inside(plain_t *plain, const pb_role_t *role, size_t piece_size
 
 static void give_back(plain_t *plain)
 {
-    pb_relay_finish(&plain->relay);
+    pb_transfer_finish(&plain->relay.between);
     coll_pipebcast_message_fini(&plain->message);
-    coll_pipebcast_message_fini(&plain->pieces);
+    if (plain->relays) {
+        pb_transfer_finish(&plain->relay.inside);
+        coll_pipebcast_message_fini(&plain->pieces);
+    }
 }
 
 /** One transfer, or what a leader has: one of segments, and one of pieces. */

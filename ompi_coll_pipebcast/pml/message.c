@@ -22,6 +22,33 @@
  * stack. */
 #define MAX_SPLIT_ELEMENT 16
 
+/** One bounce buffer: the packed bytes of a segment, kept while someone may want them. */
+typedef struct bounce {
+    uint64_t segment;
+    int users;         /**< sends and receives that hold it */
+    bool sending;      /**< it was taken for a send */
+    bool whole;        /**< it holds the segment's bytes (not: a receive into it is under way) */
+    uint64_t released; /**< when the last user gave it back, by n_releases */
+    char *memory;
+    char *bytes; /**< the segment's first byte, inside memory */
+} bounce_t;
+
+/** State for data that are not contiguous. It is large and separate, so that other messages cost
+ * little. */
+typedef struct pb_packing {
+    coll_pipebcast_data_t data;
+    size_t segment_size;
+    bool has_large_elements; /**< some are too large for Open MPI to unpack in parts */
+    int n_bounces;           /**< bounce buffers made so far */
+    int max_bounces;         /**< and at most */
+    int max_sending; /**< of them those that sends may hold, so that they leave some to receives */
+    int n_sending;   /**< of them held by sends now */
+    uint64_t n_releases;
+    opal_convertor_t pack; /**< where the last packing ended */
+    opal_convertor_t unpack;
+    bounce_t bounces[]; /**< max_bounces entries */
+} packing_t;
+
 static bool is_contiguous(struct ompi_datatype_t *datatype, size_t count)
 {
     return opal_datatype_is_contiguous_memory_layout(&datatype->super,
@@ -76,17 +103,19 @@ static bool init_in_place(pb_message_t *m, const coll_pipebcast_data_t *data)
 static int init_packed(pb_message_t *m, const coll_pipebcast_data_t *data, size_t segment_size,
                        int max_receiving, int max_sending)
 {
-    *m = (pb_message_t){.data = *data,
-                        .segment_size = segment_size,
-                        .max_bounces = max_receiving + max_sending,
-                        .max_sending = max_sending};
-    m->has_large_elements = has_large_elements(data->datatype);
-    m->packing = calloc(1, sizeof(*m->packing) + (size_t) m->max_bounces * sizeof(pb_bounce_t));
-    if (m->packing == NULL) {
+    const int max_bounces = max_receiving + max_sending;
+    packing_t *p = calloc(1, sizeof(*p) + (size_t) max_bounces * sizeof(bounce_t));
+    *m = (pb_message_t){.packing = p};
+    if (p == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    OBJ_CONSTRUCT(&m->packing->pack, opal_convertor_t);
-    OBJ_CONSTRUCT(&m->packing->unpack, opal_convertor_t);
+    p->data = *data;
+    p->segment_size = segment_size;
+    p->has_large_elements = has_large_elements(data->datatype);
+    p->max_bounces = max_bounces;
+    p->max_sending = max_sending;
+    OBJ_CONSTRUCT(&p->pack, opal_convertor_t);
+    OBJ_CONSTRUCT(&p->unpack, opal_convertor_t);
     return OMPI_SUCCESS;
 }
 
@@ -165,22 +194,23 @@ void coll_pipebcast_message_fail(pb_message_t *m, int error)
 
 void coll_pipebcast_message_fini(pb_message_t *m)
 {
-    if (m->packing == NULL) {
+    packing_t *p = m->packing;
+    if (p == NULL) {
         return;
     }
-    OBJ_DESTRUCT(&m->packing->pack);
-    OBJ_DESTRUCT(&m->packing->unpack);
-    for (int i = 0; i < m->n_bounces; i++) {
-        if (m->packing->bounces[i].users == 0) { /* else the PML may still use it: see the header */
-            free(m->packing->bounces[i].memory);
+    OBJ_DESTRUCT(&p->pack);
+    OBJ_DESTRUCT(&p->unpack);
+    for (int i = 0; i < p->n_bounces; i++) {
+        if (p->bounces[i].users == 0) { /* else the PML may still use it: see the header */
+            free(p->bounces[i].memory);
         }
     }
-    free(m->packing);
+    free(p);
     m->packing = NULL;
 }
 
 /** A convertor at `offset`; *at_p is where it really stands, which may be a little before. */
-static int convertor_at(pb_message_t *m, opal_convertor_t *convertor, bool for_packing,
+static int convertor_at(packing_t *p, opal_convertor_t *convertor, bool for_packing,
                         size_t offset, size_t *at_p)
 {
     int rc = OMPI_SUCCESS;
@@ -189,11 +219,11 @@ static int convertor_at(pb_message_t *m, opal_convertor_t *convertor, bool for_p
         OBJ_CONSTRUCT(convertor, opal_convertor_t);
         rc = for_packing
                  ? opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
-                                                            &m->data.datatype->super, m->data.count,
-                                                            m->data.buffer, 0, convertor)
+                                                            &p->data.datatype->super, p->data.count,
+                                                            p->data.buffer, 0, convertor)
                  : opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
-                                                            &m->data.datatype->super, m->data.count,
-                                                            m->data.buffer, 0, convertor);
+                                                            &p->data.datatype->super, p->data.count,
+                                                            p->data.buffer, 0, convertor);
         *at_p = offset;
         if (rc == OPAL_SUCCESS && offset > 0) {
             rc = opal_convertor_set_position(convertor, at_p);
@@ -214,36 +244,36 @@ static size_t pack_some(opal_convertor_t *convertor, char *memory, size_t space)
     return packed;
 }
 
-static int pack(pb_message_t *m, size_t offset, size_t bytes, pb_bounce_t *bounce)
+static int pack(packing_t *p, size_t offset, size_t bytes, bounce_t *bounce)
 {
     size_t at;
-    int rc = convertor_at(m, &m->packing->pack, true, offset, &at);
+    int rc = convertor_at(p, &p->pack, true, offset, &at);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
     /* Packing stops before an element that does not fit whole; the one that
      * holds the last byte is then packed beyond the end, into the margin. */
     const size_t wanted = offset - at + bytes;
-    size_t packed = pack_some(&m->packing->pack, bounce->memory, wanted);
+    size_t packed = pack_some(&p->pack, bounce->memory, wanted);
     if (packed < wanted) {
-        packed += pack_some(&m->packing->pack, bounce->memory + packed, MAX_ELEMENT);
+        packed += pack_some(&p->pack, bounce->memory + packed, MAX_ELEMENT);
     }
     bounce->bytes = bounce->memory + (offset - at);
     return packed >= wanted ? OMPI_SUCCESS : OMPI_ERROR;
 }
 
 /** Unpacks bytes that begin where the convertor can stand. */
-static int unpack(pb_message_t *m, size_t offset, size_t bytes, void *buffer)
+static int unpack(packing_t *p, size_t offset, size_t bytes, void *buffer)
 {
     size_t at;
-    int rc = convertor_at(m, &m->packing->unpack, false, offset, &at);
+    int rc = convertor_at(p, &p->unpack, false, offset, &at);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
     struct iovec iov = {.iov_base = buffer, .iov_len = bytes};
     uint32_t iov_count = 1;
     size_t unpacked = bytes;
-    opal_convertor_unpack(&m->packing->unpack, &iov, &iov_count, &unpacked);
+    opal_convertor_unpack(&p->unpack, &iov, &iov_count, &unpacked);
     return at == offset && unpacked == bytes ? OMPI_SUCCESS : OMPI_ERROR;
 }
 
@@ -251,23 +281,23 @@ static int unpack(pb_message_t *m, size_t offset, size_t bytes, void *buffer)
  * Unpacks without giving the convertor a part of an element. The elements are packed from the
  * user's buffer, the new bytes put over theirs, and the whole unpacked again.
  */
-static int unpack_whole_elements(pb_message_t *m, size_t offset, size_t bytes, const char *buffer)
+static int unpack_whole_elements(packing_t *p, size_t offset, size_t bytes, const char *buffer)
 {
     char elements[4096];
     while (bytes > 0) {
         size_t at;
-        int rc = convertor_at(m, &m->packing->pack, true, offset, &at);
+        int rc = convertor_at(p, &p->pack, true, offset, &at);
         if (rc != OMPI_SUCCESS) {
             return rc;
         }
-        const size_t packed = pack_some(&m->packing->pack, elements, sizeof(elements));
+        const size_t packed = pack_some(&p->pack, elements, sizeof(elements));
         if (packed <= offset - at) {
             return OMPI_ERROR;
         }
         const size_t room = packed - (offset - at);
         const size_t n = bytes < room ? bytes : room;
         memcpy(elements + (offset - at), buffer, n);
-        rc = unpack(m, at, packed, elements);
+        rc = unpack(p, at, packed, elements);
         if (rc != OMPI_SUCCESS) {
             return rc;
         }
@@ -284,9 +314,9 @@ char *pb_message_in_place(pb_message_t *m)
 }
 
 /** The bounce buffer that a send or receive holds. */
-static pb_bounce_t *held_bounce(pb_message_t *m, const void *buffer)
+static bounce_t *held_bounce(packing_t *p, const void *buffer)
 {
-    pb_bounce_t *bounce = m->packing->bounces;
+    bounce_t *bounce = p->bounces;
     while (bounce->users == 0 || bounce->bytes != buffer) {
         bounce++;
     }
@@ -296,35 +326,36 @@ static pb_bounce_t *held_bounce(pb_message_t *m, const void *buffer)
 int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
                         void *buffer)
 {
+    packing_t *p = m->packing;
     (void) segment;
-    const int rc = m->has_large_elements ? unpack_whole_elements(m, offset, bytes, buffer)
-                                         : unpack(m, offset, bytes, buffer);
-    held_bounce(m, buffer)->whole = rc == OMPI_SUCCESS;
+    const int rc = p->has_large_elements ? unpack_whole_elements(p, offset, bytes, buffer)
+                                         : unpack(p, offset, bytes, buffer);
+    held_bounce(p, buffer)->whole = rc == OMPI_SUCCESS;
     return rc;
 }
 
 /** A new bounce buffer, or NULL with *error_p. */
-static pb_bounce_t *make_bounce(pb_message_t *m, int *error_p)
+static bounce_t *make_bounce(packing_t *p, int *error_p)
 {
-    pb_bounce_t *bounce = &m->packing->bounces[m->n_bounces];
-    bounce->memory = malloc(m->segment_size + 2 * MAX_ELEMENT);
+    bounce_t *bounce = &p->bounces[p->n_bounces];
+    bounce->memory = malloc(p->segment_size + 2 * MAX_ELEMENT);
     if (bounce->memory == NULL) { /* once more: see operation/operation.h */
-        bounce->memory = malloc(m->segment_size + 2 * MAX_ELEMENT);
+        bounce->memory = malloc(p->segment_size + 2 * MAX_ELEMENT);
     }
     if (bounce->memory == NULL) {
         *error_p = OMPI_ERR_OUT_OF_RESOURCE;
         return NULL;
     }
-    m->n_bounces++;
+    p->n_bounces++;
     return bounce;
 }
 
 /** The bounce buffer that has not been held for the longest time, or NULL if all are. */
-static pb_bounce_t *oldest_free_bounce(pb_message_t *m)
+static bounce_t *oldest_free_bounce(packing_t *p)
 {
-    pb_bounce_t *oldest = NULL;
-    for (int i = 0; i < m->n_bounces; i++) {
-        pb_bounce_t *bounce = &m->packing->bounces[i];
+    bounce_t *oldest = NULL;
+    for (int i = 0; i < p->n_bounces; i++) {
+        bounce_t *bounce = &p->bounces[i];
         if (bounce->users == 0 && (oldest == NULL || bounce->released < oldest->released)) {
             oldest = bounce;
         }
@@ -336,10 +367,10 @@ static pb_bounce_t *oldest_free_bounce(pb_message_t *m)
  * A bounce buffer that no one holds, for `segment`; NULL with *error_p if there
  * is none. What was given back last is kept longest, as it may still be sent.
  */
-static pb_bounce_t *take_bounce(pb_message_t *m, uint64_t segment, int *error_p)
+static bounce_t *take_bounce(packing_t *p, uint64_t segment, int *error_p)
 {
-    pb_bounce_t *bounce =
-        m->n_bounces < m->max_bounces ? make_bounce(m, error_p) : oldest_free_bounce(m);
+    bounce_t *bounce =
+        p->n_bounces < p->max_bounces ? make_bounce(p, error_p) : oldest_free_bounce(p);
     if (bounce == NULL) {
         *error_p = *error_p != OMPI_SUCCESS ? *error_p : PB_MESSAGE_BUSY;
         return NULL;
@@ -353,11 +384,11 @@ static pb_bounce_t *take_bounce(pb_message_t *m, uint64_t segment, int *error_p)
 }
 
 /** The bounce buffer that holds the segment's bytes already, or NULL. */
-static pb_bounce_t *find_bounce(pb_message_t *m, uint64_t segment)
+static bounce_t *find_bounce(packing_t *p, uint64_t segment)
 {
-    for (int i = 0; i < m->n_bounces; i++) {
-        if (m->packing->bounces[i].whole && m->packing->bounces[i].segment == segment) {
-            return &m->packing->bounces[i];
+    for (int i = 0; i < p->n_bounces; i++) {
+        if (p->bounces[i].whole && p->bounces[i].segment == segment) {
+            return &p->bounces[i];
         }
     }
     return NULL;
@@ -370,19 +401,20 @@ int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t 
         return m->error;
     }
     int rc = OMPI_SUCCESS;
-    pb_bounce_t *bounce = find_bounce(m, segment);
+    packing_t *p = m->packing;
+    bounce_t *bounce = find_bounce(p, segment);
     const bool is_held = bounce != NULL && bounce->users > 0;
-    if (!is_held && m->n_sending >= m->max_sending) {
+    if (!is_held && p->n_sending >= p->max_sending) {
         return PB_MESSAGE_BUSY;
     }
     if (bounce != NULL) {
         bounce->users++;
     } else {
-        bounce = take_bounce(m, segment, &rc);
+        bounce = take_bounce(p, segment, &rc);
         if (bounce == NULL) {
             return rc;
         }
-        rc = pack(m, offset, bytes, bounce);
+        rc = pack(p, offset, bytes, bounce);
         bounce->whole = rc == OMPI_SUCCESS;
         if (rc != OMPI_SUCCESS) {
             pb_message_release(m, segment, bounce->bytes);
@@ -391,7 +423,7 @@ int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t 
     }
     if (!is_held) {
         bounce->sending = true;
-        m->n_sending++;
+        p->n_sending++;
     }
     *buffer_p = bounce->bytes;
     return OMPI_SUCCESS;
@@ -406,7 +438,7 @@ int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size
         return m->error;
     }
     int rc = OMPI_SUCCESS;
-    pb_bounce_t *bounce = take_bounce(m, segment, &rc);
+    bounce_t *bounce = take_bounce(m->packing, segment, &rc);
     if (bounce != NULL) {
         *buffer_p = bounce->bytes;
     }
@@ -415,12 +447,13 @@ int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size
 
 void pb_message_release(pb_message_t *m, uint64_t segment, const void *buffer)
 {
-    pb_bounce_t *bounce = held_bounce(m, buffer);
+    packing_t *p = m->packing;
+    bounce_t *bounce = held_bounce(p, buffer);
     (void) segment;
     bounce->users--;
-    bounce->released = ++m->n_releases;
+    bounce->released = ++p->n_releases;
     if (bounce->users == 0 && bounce->sending) {
         bounce->sending = false;
-        m->n_sending--;
+        p->n_sending--;
     }
 }

@@ -27,37 +27,12 @@ typedef struct coll_pipebcast_data {
 coll_pipebcast_data_t coll_pipebcast_data_of(void *buffer, size_t count,
                                              struct ompi_datatype_t *datatype);
 
-/** One bounce buffer: the packed bytes of a segment, kept while someone may want them. */
-typedef struct pb_bounce {
-    uint64_t segment;
-    int users;         /**< sends and receives that hold it */
-    bool sending;      /**< it was taken for a send */
-    bool whole;        /**< it holds the segment's bytes (not: a receive into it is under way) */
-    uint64_t released; /**< when the last user gave it back, by n_releases */
-    char *memory;
-    char *bytes; /**< the segment's first byte, inside memory */
-} pb_bounce_t;
-
-/** State for data that are not contiguous. It is large and separate, so that other messages cost
- * little. */
-typedef struct pb_packing {
-    opal_convertor_t pack; /**< where the last packing ended */
-    opal_convertor_t unpack;
-    pb_bounce_t bounces[]; /**< max_bounces entries */
-} pb_packing_t;
+struct pb_packing; /* of data that are not contiguous: pml/message.c */
 
 struct pb_message {
     int error;        /**< if not 0, the answer to every question; there is nothing else */
     char *contiguous; /**< first byte of contiguous data; NULL if they are not */
-    coll_pipebcast_data_t data;
-    size_t segment_size;
-    bool has_large_elements; /**< some are too large for Open MPI to unpack in parts */
-    int n_bounces;           /**< bounce buffers made so far */
-    int max_bounces;         /**< and at most */
-    int max_sending; /**< of them those that sends may hold, so that they leave some to receives */
-    int n_sending;   /**< of them held by sends now */
-    uint64_t n_releases;
-    pb_packing_t *packing; /**< NULL for contiguous data */
+    struct pb_packing *packing; /**< NULL for contiguous data */
 };
 
 /**

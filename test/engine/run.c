@@ -91,7 +91,7 @@ bool run_start(run_t *run, int rank)
     part->started = !part->relays || pb_relay_start(&part->relay, &inside, &run->limits,
                                                     run->piece_size, transport, &w->pieces[rank]);
     if (!part->started) {
-        pb_relay_finish(&part->relay);
+        pb_transfer_finish(&part->relay.between);
     }
     return part->started;
 }
@@ -157,7 +157,8 @@ void run_fini(run_t *run, tally_t *tally, uint64_t seed)
     for (int rank = 0; rank < run->plan->n_ranks; rank++) {
         part_t *part = &run->parts[rank];
         if (part->started) {
-            pb_relay_finish(&part->relay);
+            pb_transfer_finish(&part->relay.between);
+            pb_transfer_finish(&part->relay.inside);
         }
         free(part->role);
     }

@@ -346,7 +346,8 @@ static void test_pieces_leave_early(void)
        "a piece of 25 bytes is offered when 30 are here, the second when 50 are, and so on");
     pb_transfer_cancel(&relay.between);
     pb_transfer_cancel(&relay.inside);
-    pb_relay_finish(&relay);
+    pb_transfer_finish(&relay.between);
+    pb_transfer_finish(&relay.inside);
     world_free(world);
 }
 
