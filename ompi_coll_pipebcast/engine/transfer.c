@@ -412,52 +412,57 @@ HOT bool may_send(pb_transfer_t *t, pb_lane_t *lane)
 }
 
 /** The bytes of a segment, or an empty message instead; false: there is no buffer for them now. */
-HOT bool to_send(pb_transfer_t *t, pb_flight_t *flight)
+HOT bool to_send(pb_transfer_t *t, uint64_t segment, const void **buffer_p, size_t *bytes_p)
 {
-    const size_t offset = segment_offset(t, flight->segment);
-    flight->bytes = segment_bytes(t, flight->segment);
+    const size_t offset = segment_offset(t, segment);
+    *bytes_p = segment_bytes(t, segment);
     if (MOSTLY(t->in_place != NULL)) {
-        flight->buffer = t->in_place + offset;
+        *buffer_p = t->in_place + offset;
     } else if (t->error == 0) {
-        const int error =
-            pb_message_to_send(t->message, flight->segment, offset, flight->bytes, &flight->buffer);
+        const int error = pb_message_to_send(t->message, segment, offset, *bytes_p, buffer_p);
         if (error == PB_MESSAGE_BUSY) {
             return false;
         }
         keep_first_error(t, error);
     }
     if (t->error != 0) {
-        flight->buffer = NULL;
-        flight->bytes = 0;
+        *buffer_p = NULL;
+        *bytes_p = 0;
     }
     return true;
+}
+
+/** A send that has not ended goes into a ring. */
+static void keep_send(pb_lane_t *lane, bool synchronous, const pb_flight_t *send)
+{
+    if (synchronous) {
+        *synchronous_at(lane, lane->n_begun_synchronous++) = *send;
+    } else {
+        *flight_at(lane, lane->n_begun++) = *send;
+    }
 }
 
 /** Starts one send to a child that may_send(); false if that cannot be done now. */
 HOT bool send_one(pb_transfer_t *t, pb_lane_t *lane)
 {
     const bool synchronous = lane->until_synchronous == 1;
-    pb_flight_t *flight = synchronous ? synchronous_at(lane, lane->n_begun_synchronous)
-                                      : flight_at(lane, lane->n_begun);
-    flight->segment = lane->next;
-    if (!to_send(t, flight)) {
+    pb_flight_t send = {.segment = lane->next};
+    if (!to_send(t, send.segment, &send.buffer, &send.bytes)) {
         return false;
     }
     lane->until_synchronous = synchronous ? t->synchronous_every : lane->until_synchronous - 1;
-    const int error = pb_transport_send(t->transport, flight->buffer, flight->bytes, lane->rank,
-                                        synchronous, &flight->request);
+    const int error = pb_transport_send(t->transport, send.buffer, send.bytes, lane->rank,
+                                        synchronous, &send.request);
     if (error != 0) {
-        release(t, flight->segment, flight->buffer);
+        release(t, send.segment, send.buffer);
         refused(t, error);
         return false;
     }
     lane_step_on(t, lane);
-    if (MOSTLY(flight->request == NULL)) {
-        release(t, flight->segment, flight->buffer);
-    } else if (synchronous) {
-        lane->n_begun_synchronous++;
+    if (MOSTLY(send.request == NULL)) {
+        release(t, send.segment, send.buffer);
     } else {
-        lane->n_begun++;
+        keep_send(lane, synchronous, &send);
     }
     return true;
 }
