@@ -112,11 +112,11 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
 static bool advance(coll_pipebcast_operation_t *operation)
 {
     adaptive_t *adaptive = (adaptive_t *) operation;
-    const pb_group_t *group = &adaptive->member.group;
+    const pb_transfer_t *transfer = &adaptive->member.transfer;
     const bool is_through = pb_member_advance(&adaptive->member);
-    adaptive->delivery.waited |= !group->is_running;
-    if (group->is_running && pb_delivery_is_behind(&adaptive->delivery, &group->transfer)) {
-        pb_delivery_look(&adaptive->delivery, &group->transfer, coll_pipebcast_now());
+    adaptive->delivery.waited |= !pb_transfer_is_started(transfer);
+    if (pb_transfer_is_started(transfer) && pb_delivery_is_behind(&adaptive->delivery, transfer)) {
+        pb_delivery_look(&adaptive->delivery, transfer, coll_pipebcast_now());
     }
     return is_through;
 }
@@ -135,7 +135,7 @@ static void cancel(coll_pipebcast_operation_t *operation)
 /** Notes for the advisor the measurements of a broadcast that ended well. */
 static void note(adaptive_t *adaptive)
 {
-    const pb_transfer_t *transfer = &adaptive->member.group.transfer;
+    const pb_transfer_t *transfer = &adaptive->member.transfer;
     uint64_t bytes;
     int64_t taken;
     coll_pipebcast_count(&coll_pipebcast_counters.advised, adaptive->is_advised);

@@ -8,63 +8,33 @@
 /** The stream in whose tree headers travel, as a bit of a mask. */
 #define STREAM UINT32_C(1)
 
-static void send_headers(pb_group_t *group, pb_control_t *control, const pb_role_t *role,
+static void send_headers(pb_transfer_t *transfer, pb_control_t *control, const pb_role_t *role,
                          const uint8_t *bytes, size_t length)
 {
-    for (int i = 0; i < role->n_children && group->error == 0; i++) {
-        if ((role->child_mask[i] & STREAM) != 0) {
-            group->error = pb_control_send(control, bytes, length, role->child[i]);
+    for (int i = 0; i < role->n_children && !transfer->broken; i++) {
+        const bool is_child = (role->child_mask[i] & STREAM) != 0;
+        const int error =
+            is_child ? pb_control_send(control, bytes, length, role->child[i]) : PB_SUCCESS;
+        if (error != 0) {
+            pb_transfer_refuse(transfer, error);
         }
     }
 }
 
-/** Gets the memory; false if there is none. */
-static bool prepare(pb_group_t *group, const pb_group_part_t *part, pb_transport_t *transport)
+static bool start(pb_transfer_t *transfer, const pb_group_part_t *part, pb_transport_t *transport)
 {
-    group->is_running = pb_transfer_start(&group->transfer, part->role, &part->limits, part->total,
-                                          part->segment_size, transport, part->message);
-    return group->is_running;
+    return pb_transfer_start(transfer, part->role, &part->limits, part->total, part->segment_size,
+                             transport, part->message);
 }
 
-int pb_group_start(pb_group_t *group, pb_control_t *control, pb_transport_t *transport,
+int pb_group_start(pb_transfer_t *transfer, pb_control_t *control, pb_transport_t *transport,
                    const pb_group_part_t *part, const uint8_t *bytes, size_t length)
 {
-    *group = (pb_group_t){.error = 0};
-    if (!prepare(group, part, transport) && !prepare(group, part, transport)) {
+    if (!start(transfer, part, transport) && !start(transfer, part, transport)) {
         return PB_ERR_NO_MEMORY;
     }
-    send_headers(group, control, part->role, bytes, length);
+    send_headers(transfer, control, part->role, bytes, length);
     return 0;
-}
-
-bool pb_group_advance(pb_group_t *group)
-{
-    return group->error != 0 || pb_transfer_advance(&group->transfer);
-}
-
-int pb_group_error(const pb_group_t *group)
-{
-    return !group->is_running ? 0 : group->error != 0 ? group->error : group->transfer.error;
-}
-
-bool pb_group_is_broken(const pb_group_t *group)
-{
-    return group->is_running && (group->error != 0 || group->transfer.broken);
-}
-
-void pb_group_cancel(pb_group_t *group)
-{
-    if (group->is_running) {
-        pb_transfer_cancel(&group->transfer);
-    }
-}
-
-void pb_group_finish(pb_group_t *group)
-{
-    if (group->is_running) {
-        pb_transfer_finish(&group->transfer);
-    }
-    group->is_running = false;
 }
 
 void pb_member_refuse(pb_member_t *member, int error)
@@ -97,7 +67,7 @@ static int take_part(pb_member_t *member, size_t length)
     pb_group_part_t part;
     const int error = member->join(member->caller, member->bytes, length, &part);
     return error != 0 ? error
-                      : pb_group_start(&member->group, member->control, member->transport, &part,
+                      : pb_group_start(&member->transfer, member->control, member->transport, &part,
                                        member->bytes, length);
 }
 
@@ -135,28 +105,29 @@ bool pb_member_advance(pb_member_t *member)
     if (member->listening != NULL && !member->is_refused) {
         listen(member);
     }
-    return member->group.is_running ? pb_group_advance(&member->group) : member->is_refused;
+    return pb_transfer_is_started(&member->transfer) ? pb_transfer_advance(&member->transfer)
+                                                     : member->is_refused;
 }
 
 int pb_member_error(const pb_member_t *member)
 {
-    return member->error != 0 ? member->error : pb_group_error(&member->group);
+    return member->error != 0 ? member->error : member->transfer.error;
 }
 
 bool pb_member_is_broken(const pb_member_t *member)
 {
-    return member->is_refused || pb_group_is_broken(&member->group);
+    return member->is_refused || member->transfer.broken;
 }
 
 void pb_member_cancel(pb_member_t *member)
 {
     member->is_refused = true;
-    pb_group_cancel(&member->group);
+    pb_transfer_cancel(&member->transfer);
 }
 
 void pb_member_finish(pb_member_t *member)
 {
-    pb_group_finish(&member->group);
+    pb_transfer_finish(&member->transfer);
     pb_control_withdraw(member->control, &member->listening);
     free(member->bytes);
     member->bytes = NULL;

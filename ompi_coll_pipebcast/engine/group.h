@@ -24,34 +24,13 @@ typedef struct pb_group_part {
     pb_transfer_limits_t limits;
 } pb_group_part_t;
 
-typedef struct pb_group {
-    int error;       /**< with which the transport refused a header, 0 if it did not */
-    bool is_running; /**< it is to be finished; all else counts only then */
-    pb_transfer_t transfer;
-} pb_group_t;
-
 /**
- * Starts this rank's part, and sends on the header, `length` bytes at `bytes`. 0, or
- * PB_ERR_NO_MEMORY, where that is so at a second try, too: then nothing was started, and the
- * children of this rank wait in vain.
+ * Starts this rank's part, and sends on the header, `length` bytes at `bytes`. Where the transport
+ * refuses that, the transfer is broken. 0, or PB_ERR_NO_MEMORY, where that is so at a second try,
+ * too: then nothing was started, and the children of this rank wait in vain.
  */
-int pb_group_start(pb_group_t *group, pb_control_t *control, pb_transport_t *transport,
+int pb_group_start(pb_transfer_t *transfer, pb_control_t *control, pb_transport_t *transport,
                    const pb_group_part_t *part, const uint8_t *bytes, size_t length);
-
-/** As pb_transfer_advance(). */
-bool pb_group_advance(pb_group_t *group);
-
-/** The first error, 0 if none; may be PB_ERR_EMPTY. */
-int pb_group_error(const pb_group_t *group);
-
-/** Returns whether the transport refused, so that the rest may never end. */
-bool pb_group_is_broken(const pb_group_t *group);
-
-/** As pb_transfer_cancel(); for a group that does not run, too. */
-void pb_group_cancel(pb_group_t *group);
-
-/** Gives everything back; what is under way (after an error) is abandoned. May be called twice. */
-void pb_group_finish(pb_group_t *group);
 
 /** Reads a header that has come, which stays where it is until the end, and fills *part. 0 or an
  * error. */
@@ -65,9 +44,9 @@ typedef struct pb_member {
     void *caller;           /**< of join */
     uint8_t *bytes;         /**< room for the header */
     pb_request_t listening; /**< the receive of the header; NULL: it has come */
-    pb_group_t group;
-    int error;       /**< the first besides the group's, 0 if none */
-    bool is_refused; /**< nothing new is started */
+    pb_transfer_t transfer; /**< of the group, from then on */
+    int error;              /**< the first besides the transfer's, 0 if none */
+    bool is_refused;        /**< nothing new is started */
 } pb_member_t;
 
 /** Listens for a header of at most `room` bytes. False if out of memory: nothing was started. */
@@ -84,7 +63,7 @@ int pb_member_start_as_root(pb_member_t *member, pb_control_t *control, pb_trans
 /** An error that ends the member: as pb_member_cancel() after it. */
 void pb_member_refuse(pb_member_t *member, int error);
 
-/* As for a group. */
+/* As for a transfer. */
 bool pb_member_advance(pb_member_t *member);
 int pb_member_error(const pb_member_t *member);
 bool pb_member_is_broken(const pb_member_t *member);

@@ -241,8 +241,7 @@ void pb_transfer_cancel(pb_transfer_t *t)
     }
 }
 
-/** The transport has refused. */
-__attribute__((cold)) static void refused(pb_transfer_t *t, int error)
+__attribute__((cold)) void pb_transfer_refuse(pb_transfer_t *t, int error)
 {
     keep_first_error(t, error);
     pb_transfer_cancel(t);
@@ -256,7 +255,7 @@ __attribute__((cold)) static void arrive_wrong(pb_transfer_t *t, const pb_flight
                                                int error)
 {
     if (error != PB_ERR_EMPTY && flight->buffer != NULL && !t->broken) {
-        refused(t, error);
+        pb_transfer_refuse(t, error);
     }
     keep_first_error(t, error);
 }
@@ -325,7 +324,7 @@ HOT bool post_one(pb_transfer_t *t, pb_lane_t *lane)
                                            lane->rank, lane, &flight->request);
     if (error != 0) {
         release(t, flight->segment, flight->buffer);
-        refused(t, error);
+        pb_transfer_refuse(t, error);
         return false;
     }
     lane->n_begun++;
@@ -455,7 +454,7 @@ HOT bool send_one(pb_transfer_t *t, pb_lane_t *lane)
                                         synchronous, &send.request);
     if (error != 0) {
         release(t, send.segment, send.buffer);
-        refused(t, error);
+        pb_transfer_refuse(t, error);
         return false;
     }
     lane_step_on(t, lane);

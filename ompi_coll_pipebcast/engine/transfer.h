@@ -158,6 +158,15 @@ bool pb_transfer_arrived(pb_lane_t *lane, pb_request_t request);
  */
 void pb_transfer_offer(pb_transfer_t *transfer, uint64_t n, int error);
 
+/** Returns whether it is started, and not finished; a transfer of zeros is not. */
+static inline bool pb_transfer_is_started(const pb_transfer_t *transfer)
+{
+    return transfer->lanes != NULL;
+}
+
+/** The transport has refused a message that belongs to this transfer: nothing new is started. */
+void pb_transfer_refuse(pb_transfer_t *transfer, int error);
+
 /**
  * Ends a transfer when nothing more of it is to come: posted receives are asked to end and nothing
  * new is started. It is through when pb_transfer_advance() returns true; its error then means

@@ -164,7 +164,7 @@ static void clear_members(pb_arrival_root_t *r)
     pb_rank_set_add(r->members, r->env.root);
 }
 
-static int start_group(pb_arrival_root_t *r, pb_group_t *group, pb_arrival_header_t *header)
+static int start_group(pb_arrival_root_t *r, pb_transfer_t *transfer, pb_arrival_header_t *header)
 {
     pb_group_part_t own;
     int rc = pb_arrival_caller_choose(r->env.caller, header);
@@ -173,7 +173,7 @@ static int start_group(pb_arrival_root_t *r, pb_group_t *group, pb_arrival_heade
     }
     if (rc == 0) {
         const size_t length = pb_arrival_header_write(header, r->env.n_ranks, r->bytes);
-        rc = pb_group_start(group, r->env.control, r->env.transport, &own, r->bytes, length);
+        rc = pb_group_start(transfer, r->env.control, r->env.transport, &own, r->bytes, length);
     }
     return rc;
 }
@@ -187,13 +187,13 @@ static void start_part(pb_arrival_root_t *r, pb_arrival_part_t *part, bool all)
                                   .all = all,
                                   .unasked = part == &r->unasked,
                                   .members = r->members};
-    const int rc = start_group(r, &part->group, &header);
+    const int rc = start_group(r, &part->transfer, &header);
     if (rc != 0) {
         refused(r, rc);
         return;
     }
     /* After an error members get empty messages: they must end as well. */
-    part->group.transfer.error = r->error;
+    part->transfer.error = r->error != 0 ? r->error : part->transfer.error;
     part->was_started = true;
     part->started = now(r);
     r->ready_since = -1;
@@ -278,19 +278,19 @@ static void learn_time(pb_arrival_root_t *r, int64_t time)
 /** Moves a part's group; true if there is none (any more). */
 static bool advance_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
 {
-    if (!part->group.is_running) {
+    if (!pb_transfer_is_started(&part->transfer)) {
         return true;
     }
-    if (!pb_group_advance(&part->group)) {
+    if (!pb_transfer_advance(&part->transfer)) {
         return false;
     }
-    keep_first_error(r, pb_group_error(&part->group));
-    if (pb_group_is_broken(&part->group)) {
+    keep_first_error(r, part->transfer.error);
+    if (part->transfer.broken) {
         r->broken = true;
     } else if (part == &r->asked) {
         learn_time(r, now(r) - part->started);
     }
-    pb_group_finish(&part->group);
+    pb_transfer_finish(&part->transfer);
     return true;
 }
 
@@ -313,7 +313,7 @@ static void start_next(pb_arrival_root_t *r)
         if (grace_is_over(r)) {
             start_asked(r);
         }
-    } else if (r->env.credit != NULL && !r->unasked.group.is_running && is_deserted(r)) {
+    } else if (r->env.credit != NULL && !pb_transfer_is_started(&r->unasked.transfer) && is_deserted(r)) {
         start_unasked(r);
     }
 }
@@ -333,21 +333,20 @@ bool pb_arrival_root_advance(pb_arrival_root_t *r)
 
 int pb_arrival_root_error(const pb_arrival_root_t *r)
 {
-    const int asked = pb_group_error(&r->asked.group);
-    return r->error != 0 ? r->error : asked != 0 ? asked : pb_group_error(&r->unasked.group);
+    const int asked = r->asked.transfer.error;
+    return r->error != 0 ? r->error : asked != 0 ? asked : r->unasked.transfer.error;
 }
 
 bool pb_arrival_root_is_broken(const pb_arrival_root_t *r)
 {
-    return r->broken || pb_group_is_broken(&r->asked.group) ||
-           pb_group_is_broken(&r->unasked.group);
+    return r->broken || r->asked.transfer.broken || r->unasked.transfer.broken;
 }
 
 void pb_arrival_root_cancel(pb_arrival_root_t *r)
 {
     r->broken = true;
-    pb_group_cancel(&r->asked.group);
-    pb_group_cancel(&r->unasked.group);
+    pb_transfer_cancel(&r->asked.transfer);
+    pb_transfer_cancel(&r->unasked.transfer);
 }
 
 pb_arrival_report_t pb_arrival_root_report(const pb_arrival_root_t *r)
@@ -362,8 +361,8 @@ pb_arrival_report_t pb_arrival_root_report(const pb_arrival_root_t *r)
 
 void pb_arrival_root_finish(pb_arrival_root_t *r)
 {
-    pb_group_finish(&r->asked.group);
-    pb_group_finish(&r->unasked.group);
+    pb_transfer_finish(&r->asked.transfer);
+    pb_transfer_finish(&r->unasked.transfer);
     pb_control_withdraw(r->env.control, &r->listening);
     free(r->bytes);
     free(r->members);

@@ -24,7 +24,7 @@
 typedef struct pb_arrival_part {
     bool was_started; /**< one was, the last one at `started` */
     int64_t started;
-    pb_group_t group;
+    pb_transfer_t transfer;
 } pb_arrival_part_t;
 
 typedef struct pb_arrival_root {
