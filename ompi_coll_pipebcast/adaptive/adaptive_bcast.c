@@ -115,7 +115,7 @@ static bool advance(coll_pipebcast_operation_t *operation)
     const pb_transfer_t *transfer = &adaptive->member.transfer;
     const bool is_through = pb_member_advance(&adaptive->member);
     adaptive->delivery.waited |= !pb_transfer_is_started(transfer);
-    if (pb_transfer_is_started(transfer) && pb_delivery_is_behind(&adaptive->delivery, transfer)) {
+    if (pb_transfer_is_started(transfer)) {
         pb_delivery_look(&adaptive->delivery, transfer, coll_pipebcast_now());
     }
     return is_through;

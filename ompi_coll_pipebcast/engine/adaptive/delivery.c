@@ -14,15 +14,6 @@ static uint64_t arrived_from(const pb_transfer_t *transfer, const pb_lane_t *lan
     return n;
 }
 
-bool pb_delivery_is_behind(const pb_delivery_t *delivery, const pb_transfer_t *transfer)
-{
-    bool is_behind = !delivery->looked;
-    for (int i = 0; i < transfer->n_parents; i++) {
-        is_behind |= arrived_from(transfer, &transfer->lanes[i]) != delivery->parent[i].n_now;
-    }
-    return is_behind;
-}
-
 void pb_delivery_look(pb_delivery_t *delivery, const pb_transfer_t *transfer, int64_t now)
 {
     for (int i = 0; i < transfer->n_parents; i++) {

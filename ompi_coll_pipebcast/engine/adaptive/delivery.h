@@ -29,9 +29,6 @@ typedef struct pb_delivery {
     pb_delivery_parent_t parent[PB_PLAN_MAX_STREAMS]; /**< by parent of the transfer */
 } pb_delivery_t;
 
-/** Returns whether there are segments that were not looked at; else the clock need not be read. */
-bool pb_delivery_is_behind(const pb_delivery_t *delivery, const pb_transfer_t *transfer);
-
 /** Looks at what has come; to be called after each advance of the transfer. O(parents). */
 void pb_delivery_look(pb_delivery_t *delivery, const pb_transfer_t *transfer, int64_t now);
 
