@@ -210,8 +210,8 @@ void coll_pipebcast_message_fini(pb_message_t *m)
 }
 
 /** A convertor at `offset`; *at_p is where it really stands, which may be a little before. */
-static int convertor_at(packing_t *p, opal_convertor_t *convertor, bool for_packing,
-                        size_t offset, size_t *at_p)
+static int convertor_at(packing_t *p, opal_convertor_t *convertor, bool for_packing, size_t offset,
+                        size_t *at_p)
 {
     int rc = OMPI_SUCCESS;
     if (convertor->pDesc == NULL || convertor->bConverted != offset) {

@@ -313,7 +313,8 @@ static void start_next(pb_arrival_root_t *r)
         if (grace_is_over(r)) {
             start_asked(r);
         }
-    } else if (r->env.credit != NULL && !pb_transfer_is_started(&r->unasked.transfer) && is_deserted(r)) {
+    } else if (r->env.credit != NULL && !pb_transfer_is_started(&r->unasked.transfer) &&
+               is_deserted(r)) {
         start_unasked(r);
     }
 }
