@@ -105,21 +105,6 @@ bool pb_choose_may_multicast(const pb_choose_options_t *options)
 
 /* ---- segment sizes ---- */
 
-/** Adds a size to the falling list of sizes, once. */
-static int add_segment(uint64_t *sizes, int n, uint64_t size)
-{
-    int at = n;
-    while (at > 0 && sizes[at - 1] < size) {
-        at--;
-    }
-    if (n == MAX_SEGMENTS || (at > 0 && sizes[at - 1] == size)) {
-        return n;
-    }
-    memmove(&sizes[at + 1], &sizes[at], (size_t) (n - at) * sizeof(*sizes));
-    sizes[at] = size;
-    return n + 1;
-}
-
 /**
  * The paper's eight sizes (paper 2, section 5.1) and their doubles up to 64 KiB; and
  * those that fill whole TCP segments, which cost fewer frames.
@@ -130,21 +115,21 @@ static void list_segments(pb_chooser_t *chooser)
     const pb_model_t *model = chooser->model;
     int n = 0;
     if (chooser->options.segment != 0) {
-        n = add_segment(sizes, n, chooser->options.segment);
+        n = pb_model_add_size(sizes, n, chooser->options.segment);
     } else {
         for (uint64_t size = 256; size <= LONGEST_SEGMENT; size *= 2) {
-            n = add_segment(sizes, n, size);
+            n = pb_model_add_size(sizes, n, size);
         }
         for (int i = 0; i < PB_WHOLE_COUNT; i++) {
-            n = add_segment(sizes, n,
-                            (uint64_t) pb_whole_segments[i] * model->payload - model->overhead);
+            n = pb_model_add_size(
+                sizes, n, (uint64_t) pb_whole_segments[i] * model->payload - model->overhead);
         }
         /* Half of one: half as long on each hop, for one header more. */
-        n = add_segment(sizes, n, model->payload / 2 - model->overhead);
+        n = pb_model_add_size(sizes, n, model->payload / 2 - model->overhead);
     }
     chooser->n_segments = n;
     for (int i = 0; i < n; i++) {
-        chooser->segments[i] = pb_segment_cost(model, sizes[i]);
+        chooser->segments[i] = pb_segment_cost(model, sizes[n - 1 - i]);
     }
 }
 

@@ -63,16 +63,19 @@ static int64_t beyond(uint64_t x0, int64_t y0, uint64_t x1, int64_t y1, uint64_t
     return y1 > y0 ? on_line(x0, y0, x1, y1, x) : pb_time_scale(y1, x, x1);
 }
 
-/** The cost at x on the line through a at x0 and b at x1. */
-static pb_cost_t between(const pb_cost_t *a, uint64_t x0, const pb_cost_t *b, uint64_t x1,
-                         uint64_t x)
+/** A function as on_line() or beyond(). */
+typedef int64_t line_t(uint64_t x0, int64_t y0, uint64_t x1, int64_t y1, uint64_t x);
+
+/** The cost at x by a at x0 and b at x1. */
+static pb_cost_t cost_by(line_t *line, const pb_cost_t *a, uint64_t x0, const pb_cost_t *b,
+                         uint64_t x1, uint64_t x)
 {
     pb_cost_t cost = {.bytes = a->bytes};
-    cost.gap = on_line(x0, a->gap, x1, b->gap, x);
-    cost.rtt = on_line(x0, a->rtt, x1, b->rtt, x);
-    cost.both = on_line(x0, a->both, x1, b->both, x);
-    cost.send = on_line(x0, a->send, x1, b->send, x);
-    cost.receive = on_line(x0, a->receive, x1, b->receive, x);
+    cost.gap = line(x0, a->gap, x1, b->gap, x);
+    cost.rtt = line(x0, a->rtt, x1, b->rtt, x);
+    cost.both = line(x0, a->both, x1, b->both, x);
+    cost.send = line(x0, a->send, x1, b->send, x);
+    cost.receive = line(x0, a->receive, x1, b->receive, x);
     cost.both = cost.both > cost.gap ? cost.both : cost.gap;
     return cost;
 }
@@ -111,30 +114,18 @@ static int slope_row(const uint64_t *first, size_t stride, int n_rows)
     return row;
 }
 
-static pb_cost_t cost_beyond(const pb_cost_t *a, const pb_cost_t *b, uint64_t bytes)
-{
-    pb_cost_t cost = {.bytes = bytes};
-    cost.gap = beyond(a->bytes, a->gap, b->bytes, b->gap, bytes);
-    cost.rtt = beyond(a->bytes, a->rtt, b->bytes, b->rtt, bytes);
-    cost.both = beyond(a->bytes, a->both, b->bytes, b->both, bytes);
-    cost.send = beyond(a->bytes, a->send, b->bytes, b->send, bytes);
-    cost.receive = beyond(a->bytes, a->receive, b->bytes, b->receive, bytes);
-    cost.both = cost.both > cost.gap ? cost.both : cost.gap;
-    return cost;
-}
-
 /** The cost of `bytes` at one place, which has rows. */
 static pb_cost_t cost_at_place(const pb_costs_t *costs, uint64_t bytes)
 {
     const pb_cost_t *rows = costs->rows, *last = &rows[costs->n_rows - 1];
     pb_cost_t cost = rows[0];
     if (costs->n_rows > 1 && bytes > last->bytes) {
-        return cost_beyond(&rows[slope_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows)], last,
-                           bytes);
-    }
-    if (costs->n_rows > 1) {
-        const int row = find_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows, bytes);
-        cost = between(&rows[row], rows[row].bytes, &rows[row + 1], rows[row + 1].bytes, bytes);
+        const pb_cost_t *row = &rows[slope_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows)];
+        cost = cost_by(beyond, row, row->bytes, last, last->bytes, bytes);
+    } else if (costs->n_rows > 1) {
+        const pb_cost_t *row =
+            &rows[find_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows, bytes)];
+        cost = cost_by(on_line, row, row->bytes, &row[1], row[1].bytes, bytes);
     }
     cost.bytes = bytes;
     return cost;
@@ -199,7 +190,7 @@ pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes)
     }
     if (far->n_rows > 0 && far->n_links > near->n_links) {
         const pb_cost_t at_far = cost_at_place(far, bytes);
-        cost = between(&cost, 0, &at_far, (uint64_t) (far->n_links - near->n_links),
+        cost = cost_by(on_line, &cost, 0, &at_far, (uint64_t) (far->n_links - near->n_links),
                        (uint64_t) further);
         cost.bytes = bytes;
         return cost;
@@ -376,8 +367,7 @@ static pb_cost_t assumed_cost(const pb_model_t *model, uint64_t bits_per_second,
     return cost;
 }
 
-/** Adds the size to an ascending list that has room; a size that is there is not added. */
-static int add_size(uint64_t *sizes, int n, uint64_t size)
+int pb_model_add_size(uint64_t *sizes, int n, uint64_t size)
 {
     int at = n;
     while (at > 0 && sizes[at - 1] >= size) {
@@ -397,7 +387,7 @@ static int add_size(uint64_t *sizes, int n, uint64_t size)
 void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)
 {
     uint64_t sizes[PB_MODEL_MAX_ROWS] = {0};
-    int n = add_size(sizes, 0, SMALLEST_ROW);
+    int n = pb_model_add_size(sizes, 0, SMALLEST_ROW);
     bits_per_second = bits_per_second > 0 ? bits_per_second : UINT64_C(1000000000);
     mtu = mtu > 0 ? mtu : 1500;
     mtu = mtu < 576 ? 576 : mtu > 65535 ? 65535 : mtu;
@@ -406,13 +396,13 @@ void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model)
     model->payload = mtu - TCP_IP_BYTES;
     model->overhead = PB_MODEL_ASSUMED_OVERHEAD;
     for (uint64_t size = 256; size <= (1 << 20); size *= 2) {
-        n = add_size(sizes, n, size);
+        n = pb_model_add_size(sizes, n, size);
     }
     for (int i = 0; i < PB_WHOLE_ROWS; i++) {
         const uint64_t whole = (uint64_t) pb_whole_segments[i] * model->payload - model->overhead;
-        n = add_size(sizes, n, whole);
+        n = pb_model_add_size(sizes, n, whole);
         /* One byte more is one frame more, which shows while frames are few. */
-        n = pb_whole_segments[i] <= 4 ? add_size(sizes, n, whole + 1) : n;
+        n = pb_whole_segments[i] <= 4 ? pb_model_add_size(sizes, n, whole + 1) : n;
     }
     pb_costs_t *costs = &model->costs[PB_PLACE_SWITCH];
     costs->n_links = 2;

@@ -160,6 +160,10 @@ void pb_model_assume(uint64_t bits_per_second, uint32_t mtu, pb_model_t *model);
 /** The same for links of another speed, where `model` is an assumed one. */
 void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb_model_t *other);
 
+/** Adds a size to an ascending list of n that has room, unless it is there; returns how many there
+ * are. */
+int pb_model_add_size(uint64_t *sizes, int n, uint64_t size);
+
 /** Hash of everything in the model, for ranks to compare. */
 uint64_t pb_model_hash(const pb_model_t *model);
 

@@ -263,12 +263,7 @@ static int plan_tree(const pb_view_t *view, pb_kind_t kind, int most_children, p
     int rc = plan != NULL ? make_tree(&rows, plan->streams[0].parent) : PB_ERR_NO_MEMORY;
     rc = rc == PB_SUCCESS ? pb_plan_link_children(plan, 0, view, NULL) : rc;
     rows_clear(&rows);
-    if (rc != PB_SUCCESS) {
-        pb_plan_free(plan);
-        plan = NULL;
-    }
-    *plan_p = plan;
-    return rc;
+    return pb_plan_end(plan, rc, plan_p);
 }
 
 int pb_plan_binary(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)

@@ -63,10 +63,5 @@ int pb_plan_binomial(const pb_view_t *view, const pb_plan_options_t *options, pb
     pb_plan_t *plan = error == PB_SUCCESS ? pb_plan_new(view, PB_KIND_BINOMIAL, 1) : NULL;
     error = plan != NULL ? build(view, walk != NULL ? walk : view->order, plan) : PB_ERR_NO_MEMORY;
     free(walk);
-    if (error != PB_SUCCESS) {
-        pb_plan_free(plan);
-        plan = NULL;
-    }
-    *plan_p = plan;
-    return error;
+    return pb_plan_end(plan, error, plan_p);
 }

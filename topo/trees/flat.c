@@ -7,19 +7,10 @@
 int pb_plan_flat(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
     (void) options;
-    *plan_p = NULL;
     pb_plan_t *plan = pb_plan_new(view, PB_KIND_FLAT, 1);
-    if (plan == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    for (int i = 1; i < view->n_ranks; i++) {
+    for (int i = 1; plan != NULL && i < view->n_ranks; i++) {
         plan->streams[0].parent[view->order[i]] = plan->root;
     }
-    int error = pb_plan_link_children(plan, 0, view, NULL);
-    if (error != PB_SUCCESS) {
-        pb_plan_free(plan);
-        return error;
-    }
-    *plan_p = plan;
-    return PB_SUCCESS;
+    const int rc = plan != NULL ? pb_plan_link_children(plan, 0, view, NULL) : PB_ERR_NO_MEMORY;
+    return pb_plan_end(plan, rc, plan_p);
 }

@@ -238,14 +238,11 @@ static int join(builder_t *b, const pb_plan_t *between, pb_plan_t **plan_p)
     for (int s = 0; s < between->n_streams && rc == PB_SUCCESS; s++) {
         rc = link_stream(b, between, s, plan);
     }
-    if (rc != PB_SUCCESS) {
-        pb_plan_free(plan);
-        return rc;
+    if (rc == PB_SUCCESS) {
+        plan->leader = b->leader;
+        b->leader = NULL;
     }
-    plan->leader = b->leader;
-    b->leader = NULL;
-    *plan_p = plan;
-    return PB_SUCCESS;
+    return pb_plan_end(plan, rc, plan_p);
 }
 
 static int plan_leaders(const builder_t *b, pb_kind_t kind, const pb_plan_options_t *options,

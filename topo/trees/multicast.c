@@ -105,11 +105,8 @@ int pb_plan_multicast(const pb_view_t *view, const pb_plan_options_t *options, p
     if (rc == PB_SUCCESS && shares_hosts(view)) {
         rc = change_inside_hosts(view, *plan_p);
     }
-    if (rc != PB_SUCCESS) {
-        pb_plan_free(*plan_p);
-        *plan_p = NULL;
-        return rc;
+    if (rc == PB_SUCCESS) {
+        (*plan_p)->kind = PB_KIND_MULTICAST;
     }
-    (*plan_p)->kind = PB_KIND_MULTICAST;
-    return PB_SUCCESS;
+    return pb_plan_end(*plan_p, rc, plan_p);
 }

@@ -59,6 +59,16 @@ void pb_plan_free(pb_plan_t *plan)
     free(plan);
 }
 
+int pb_plan_end(pb_plan_t *plan, int rc, pb_plan_t **plan_p)
+{
+    if (rc != PB_SUCCESS) {
+        pb_plan_free(plan);
+        plan = NULL;
+    }
+    *plan_p = plan;
+    return rc;
+}
+
 typedef struct keyed_rank {
     int key;
     int position;

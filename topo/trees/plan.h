@@ -41,6 +41,10 @@ typedef struct pb_plan {
 pb_plan_t *pb_plan_new(const pb_view_t *view, pb_kind_t kind, int n_streams);
 void pb_plan_free(pb_plan_t *plan);
 
+/** Hands out the plan that a construction has made; after an error it is freed (NULL: there is
+ * none). Returns the error. */
+int pb_plan_end(pb_plan_t *plan, int rc, pb_plan_t **plan_p);
+
 /**
  * Fills first_child, child and height of a stream whose parents are set.
  * Children of one parent are ordered by `rank_order` (indexed by rank, lower first;

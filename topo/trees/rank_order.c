@@ -29,7 +29,6 @@ static int *members_from_root(const pb_view_t *view)
 /* The k-th member's parent is the ((k - 1) / fanout)-th. O(communicator). */
 static int complete_tree(const pb_view_t *view, pb_kind_t kind, int fanout, pb_plan_t **plan_p)
 {
-    *plan_p = NULL;
     int error = PB_ERR_NO_MEMORY;
     int *members = members_from_root(view);
     int *order = calloc((size_t) view->placement->n_ranks, sizeof(*order));
@@ -43,12 +42,7 @@ static int complete_tree(const pb_view_t *view, pb_kind_t kind, int fanout, pb_p
     }
     free(members);
     free(order);
-    if (error != PB_SUCCESS) {
-        pb_plan_free(plan);
-        return error;
-    }
-    *plan_p = plan;
-    return PB_SUCCESS;
+    return pb_plan_end(plan, error, plan_p);
 }
 
 int pb_plan_rank_chain(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)

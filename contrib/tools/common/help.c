@@ -6,27 +6,26 @@
 /** Columns of a line, and the column at which the text of an option begins. */
 enum { WIDTH = 90, INDENT = 26 };
 
-static void begin_line(int *column)
+static void begin_line(FILE *stream, int indent, int *column)
 {
-    printf("\n%*s", INDENT, "");
-    *column = INDENT;
+    fprintf(stream, "\n%*s", indent, "");
+    *column = indent;
 }
 
-/** Prints a text in lines; a newline in it begins a line. Returns the column behind it. */
-static int fill(const char *text, int column)
+int common_fill(FILE *stream, const char *text, int column, int indent, int width)
 {
     while (*text != '\0') {
         const int spaces = (int) strspn(text, " ");
         const int length = (int) strcspn(text + spaces, " \n");
-        if (column > INDENT && column + spaces + length > WIDTH) {
-            begin_line(&column);
-            column += printf("%.*s", length, text + spaces);
+        if (column > indent && column + spaces + length > width) {
+            begin_line(stream, indent, &column);
+            column += fprintf(stream, "%.*s", length, text + spaces);
         } else {
-            column += printf("%*s%.*s", spaces, "", length, text + spaces);
+            column += fprintf(stream, "%*s%.*s", spaces, "", length, text + spaces);
         }
         text += spaces + length;
         if (*text == '\n') {
-            begin_line(&column);
+            begin_line(stream, indent, &column);
             text++;
         }
     }
@@ -44,14 +43,14 @@ static void print_option(const common_option_t *option)
                           option->argument != NULL ? option->argument : "");
     printf("%s", head);
     if (column + 2 > INDENT) {
-        begin_line(&column);
+        begin_line(stdout, INDENT, &column);
     } else {
         column += printf("%*s", INDENT - column, "");
     }
-    column = fill(option->help, column);
+    column = common_fill(stdout, option->help, column, INDENT, WIDTH);
     if (option->missing != NULL) {
         snprintf(missing, sizeof missing, " [%s]", option->missing);
-        fill(missing, column);
+        common_fill(stdout, missing, column, INDENT, WIDTH);
     }
     putchar('\n');
 }

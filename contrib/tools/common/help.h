@@ -2,8 +2,14 @@
 #ifndef COMMON_HELP_H
 #define COMMON_HELP_H
 
+#include <stdio.h>
+
 #include "options.h"
 
 void common_print_help(const common_command_t *command);
+
+/** Prints a text from a column on, in lines up to `width`; further ones begin at column `indent`,
+ * and so does what follows on a newline. Returns the column behind it. */
+int common_fill(FILE *stream, const char *text, int column, int indent, int width);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/help.h"
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/terminal.h"
 
@@ -47,22 +48,9 @@ doctor_verdict_t doctor_report_verdict(const doctor_report_t *report)
 
 /* ---- the page ---- */
 
-/** Prints a text in lines of WIDTH columns; further ones are indented. */
 static void print_filled(const char *text, FILE *stream)
 {
-    int column = INDENT;
-    while (*text != '\0') {
-        const int length = (int) strcspn(text, " ");
-        if (column > INDENT && column + 1 + length > WIDTH) {
-            fprintf(stream, "\n%*s", INDENT, "");
-            column = INDENT;
-        } else if (column > INDENT) {
-            column += fprintf(stream, " ");
-        }
-        column += fprintf(stream, "%.*s", length, text);
-        text += length;
-        text += strspn(text, " ");
-    }
+    common_fill(stream, text, INDENT, INDENT, WIDTH);
     fputc('\n', stream);
 }
 

@@ -53,7 +53,7 @@ static const common_option_t rows[] = {
              "kary          Algorithm 2 with --fanout children\n"
              "twotree       two trees, each for every other segment\n"
              "flat          the root sends to everyone\n"
-             "binomial      contention-free in each phase where it can be\n"
+             "binomial      contention-free in each phase\n"
              "rank_chain    in rank order on any network, for comparison\n"
              "rank_binary   in rank order on any network, for comparison\n"
              "multicast     the tree along which lost frames are repaired"},

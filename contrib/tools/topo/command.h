@@ -38,7 +38,7 @@ typedef struct tool_command {
     tool_exit_t (*run)(const tool_options_t *options);
 } tool_command_t;
 
-extern const tool_command_t tool_cmd_check, tool_cmd_show, tool_cmd_tree, tool_cmd_load,
-    tool_cmd_simulate, tool_cmd_explain;
+extern const tool_command_t tool_cmd_check, tool_cmd_show, tool_cmd_tree, tool_cmd_simulate,
+    tool_cmd_explain;
 
 #endif

@@ -20,22 +20,22 @@ tool_exit_t tool_complain_error(int error)
     return tool_complain(TOOL_SYSTEM, "%s", pb_error_text(error));
 }
 
-void tool_print_faults(FILE *stream, const pb_diag_t *diag)
+static void print_all(FILE *stream, const char *prefix, const pb_diag_t *diag)
 {
     for (size_t i = 0; i < diag->n_kept; i++) {
-        fprintf(stream, "%s\n", diag->messages[i]);
+        fprintf(stream, "%s%s\n", prefix, diag->messages[i]);
     }
     if (diag->n_faults > diag->n_kept) {
         fprintf(stream, "(%zu more)\n", diag->n_faults - diag->n_kept);
     }
 }
 
+void tool_print_faults(FILE *stream, const pb_diag_t *diag)
+{
+    print_all(stream, "", diag);
+}
+
 void tool_print_warnings(FILE *stream, const pb_diag_t *diag)
 {
-    for (size_t i = 0; i < diag->n_kept; i++) {
-        fprintf(stream, "warning: %s\n", diag->messages[i]);
-    }
-    if (diag->n_faults > diag->n_kept) {
-        fprintf(stream, "(%zu more)\n", diag->n_faults - diag->n_kept);
-    }
+    print_all(stream, "warning: ", diag);
 }

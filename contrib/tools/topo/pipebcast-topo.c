@@ -8,9 +8,8 @@
 #include "command.h"
 #include "message.h"
 
-static const tool_command_t *const commands[] = {&tool_cmd_check,   &tool_cmd_show,
-                                                 &tool_cmd_explain, &tool_cmd_tree,
-                                                 &tool_cmd_load,    &tool_cmd_simulate};
+static const tool_command_t *const commands[] = {&tool_cmd_check, &tool_cmd_show, &tool_cmd_explain,
+                                                 &tool_cmd_tree, &tool_cmd_simulate};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -24,7 +23,7 @@ static void print_help(FILE *stream)
 {
     fputs("Usage: pipebcast-topo COMMAND FILE [OPTION]...\n"
           "\n"
-          "Commands on topology files, without MPI; tree, load and simulate are for developers.\n"
+          "Commands on topology files, without MPI; tree and simulate are for developers.\n"
           "\n",
           stream);
     for (int i = 0; i < N_COMMANDS; i++) {

@@ -67,32 +67,18 @@ static double time_left(const struct run *run)
 
 /* ---- sizes ---- */
 
-static void add_size(struct tune_options *options, uint64_t bytes)
-{
-    int at = options->n_sizes;
-    while (at > 0 && options->sizes[at - 1] >= bytes) {
-        at--;
-    }
-    if (at < options->n_sizes && options->sizes[at] == bytes) {
-        return;
-    }
-    memmove(&options->sizes[at + 1], &options->sizes[at],
-            (size_t) (options->n_sizes - at) * sizeof options->sizes[0]);
-    options->sizes[at] = bytes;
-    options->n_sizes++;
-}
-
 /** The paper's eight sizes, powers of two up to 1 MB, and what fills whole TCP segments. */
 static void choose_sizes(struct tune_options *options, uint32_t payload, uint32_t overhead)
 {
     const uint64_t first = 256, last = UINT64_C(1) << 20;
     for (uint64_t bytes = first; bytes <= last; bytes *= 2) {
-        add_size(options, bytes);
+        options->n_sizes = pb_model_add_size(options->sizes, options->n_sizes, bytes);
     }
     for (int i = 0; i < PB_WHOLE_ROWS; i++) {
         const uint64_t stream = (uint64_t) pb_whole_segments[i] * payload;
         if (stream >= first + overhead && stream <= last) {
-            add_size(options, stream - overhead);
+            options->n_sizes =
+                pb_model_add_size(options->sizes, options->n_sizes, stream - overhead);
         }
     }
 }

@@ -119,19 +119,6 @@ def test_show(tap, documents, topo):
         tap.eq(sorted({node["links"] for node in nodes.values() if node["parent"]} | {1}), links, f"{path.name}: links")
 
 
-def test_load(tap, documents, topo):
-    for arguments in (["topology5.conf", "--algorithm", "rank_chain"], [GOLDEN / "speeds.conf", "--algorithm", "binary"]):
-        text = run(topo, "load", *arguments)
-        found = documents.read(run(topo, "load", *arguments, "--json"), "pipebcast-topo load", on_page=False)
-        shown = [[row[0], row[1], int(row[2]), int(row[3]), "contention" in row] for row in rows(text)[1:]]
-        tap.eq([[link["from"], link["to"], link["speed"], link["senders"], link["contention"]] for link in found["links"]],
-               shown, f"load: {len(shown)} links")
-        tap.ok(all(is_near(row[4], link["load"], 2) for row, link in zip(rows(text)[1:], found["links"])), "load: loads")
-        head = text.split("\n", 2)[1]
-        tap.ok(is_near(re.search(r"load (\S+),", head).group(1), found["max_load"], 2) and
-               head.endswith(f"link {found['max_senders']}"), "load: highest load, most senders")
-
-
 def test_simulate(tap, documents, topo):
     arguments = ["topology5.conf", "--algorithm", "all", "--segment-counts", "4,16"]
     text = run(topo, "simulate", *arguments)
@@ -293,7 +280,7 @@ def main():
     tap = Tap()
     topo = os.path.abspath(os.environ["TOPO"])
     documents = Documents(tap)
-    for test in (test_check, test_show, test_load, test_simulate, test_explain, test_tree):
+    for test in (test_check, test_show, test_simulate, test_explain, test_tree):
         test(tap, documents, topo)
     test_advisor(tap, documents, os.path.abspath(os.environ["ADVISOR"]))
     if os.environ.get("PIPEBCAST_TESTS") != "units":

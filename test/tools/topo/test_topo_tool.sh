@@ -100,7 +100,7 @@ report $? "--help"
 topo --version
 [ $code -eq 0 ] && grep -q '^pipebcast-topo [0-9]' "$out"
 report $? "--version"
-for command in check show tree load simulate explain; do
+for command in check show tree simulate explain; do
     topo $command --help
     [ $code -eq 0 ] && grep -q "^Usage: pipebcast\(-topo\)\{0,1\} $command" "$out" &&
         grep -q '^Examples:' "$out" && grep -q '^Exit status:' "$out" && [ ! -s "$err" ]
@@ -109,7 +109,7 @@ for command in check show tree load simulate explain; do
     report $? "$command --help fits a terminal"
 done
 # Every option that a command takes is in its help.
-for command in tree load simulate explain; do
+for command in tree simulate explain; do
     topo $command --help
     sed -n 's/^  \(-., \)\{0,1\} *\(--[a-z-]*\).*/\2/p' "$out" | grep -v -e '--help' >"$work/named"
     refused=0
@@ -128,7 +128,7 @@ ends 2 "'--fan-out' is unknown; did you mean --fanout" tree topology1.conf --fan
 ends 2 "'-x' is unknown" check -x topology1.conf
 ends 2 "'--s' is ambiguous" explain --s 1 topology1.conf
 ends 2 "json takes no value" check --json=1 topology1.conf
-ends 2 "'--format' is unknown" load topology1.conf --format
+ends 2 "'--format' is unknown" simulate topology1.conf --format
 ends 2 "--root needs a value" tree topology1.conf --algorithm chain --root
 ends 2 "check takes one FILE" check
 ends 2 "check takes one FILE" check topology1.conf topology2.conf
@@ -141,13 +141,13 @@ ends 2 "'png' is unknown; known are text" tree topology1.conf --algorithm chain 
 ends 2 "'n99' is no host of topology1.conf" tree topology1.conf --algorithm chain --root n99
 ends 2 "'s0' is no host" tree topology1.conf --algorithm chain --root s0
 ends 2 "'n3' is not among the --hosts" tree topology1.conf --algorithm chain --root n3 --hosts 'n[0-2]'
-ends 2 "no host of the topology is called 'n17'" load topology1.conf --algorithm chain --hosts n1,n17
-ends 2 "'n1' is there twice" load topology1.conf --algorithm chain --hosts n1,n1
-ends 2 "bracket is not closed" load topology1.conf --algorithm chain --hosts 'n[0-'
-ends 2 "the list is empty" load topology1.conf --algorithm chain --hosts ''
-ends 2 "'0' is not a whole number from 1" load topology1.conf --algorithm chain --ppn 0
-ends 2 "'two' is not a whole number" load topology1.conf --algorithm kary --fanout two
-ends 2 "'+2' is not a whole number" load topology1.conf --algorithm kary --fanout +2
+ends 2 "no host of the topology is called 'n17'" tree topology1.conf --algorithm chain --hosts n1,n17
+ends 2 "'n1' is there twice" tree topology1.conf --algorithm chain --hosts n1,n1
+ends 2 "bracket is not closed" tree topology1.conf --algorithm chain --hosts 'n[0-'
+ends 2 "the list is empty" tree topology1.conf --algorithm chain --hosts ''
+ends 2 "'0' is not a whole number from 1" tree topology1.conf --algorithm chain --ppn 0
+ends 2 "'two' is not a whole number" tree topology1.conf --algorithm kary --fanout two
+ends 2 "'+2' is not a whole number" tree topology1.conf --algorithm kary --fanout +2
 ends 2 "'--colouring' is unknown" simulate topology1.conf --colouring no
 ends 2 "--segment-counts: '0' is not a whole number from 1" simulate topology1.conf --segment-counts 0
 ends 2 "--segment-counts: '16:8' ends before it begins" simulate topology1.conf --segment-counts 16:8
@@ -209,7 +209,7 @@ else
     as_golden several_check 0 check several.yaml
     as_golden several_named 0 check several.yaml --topology-name cloud
     as_golden several_show 0 show several.yaml --topology-name=fabric
-    as_golden several_flat 0 load several.yaml --topology-name cloud --hosts 'n[0-2]' --algorithm chain
+    as_golden several_flat 0 tree several.yaml --topology-name cloud --hosts 'n[0-2]' --algorithm chain
     ends 2 'several.yaml names no hosts: .* name them by --hosts' tree several.yaml --algorithm chain \
         --topology-name cloud
     ends 2 '^--hosts: the topology names no hosts' tree several.yaml --algorithm chain --topology-name cloud --hosts 'n['
@@ -248,10 +248,6 @@ as_golden paper3_json 0 tree topology3.conf --algorithm binary --format json
 as_golden chain2_dot 0 tree topology2.conf --algorithm chain --format dot --hosts 'n[0-1,30-31]'
 as_golden flat1_text 0 tree topology1.conf --algorithm flat --root n3 --hosts 'n[2-5]'
 as_golden ppn_text 0 tree topology2.conf --algorithm chain --hosts n16,n0 --ppn 3 --root n0:1
-as_golden load5_rank_chain 0 load topology5.conf --algorithm rank_chain
-as_golden load4_chain 0 load topology4.conf --algorithm chain --root n9
-as_golden load_ppn 0 load topology2.conf --algorithm binary --hosts 'n[0-2,16]' --ppn 2
-as_golden load1_kary 0 load topology1.conf --algorithm kary --fanout 2 --hosts 'n[0-6]'
 as_golden simulate4 0 simulate topology4.conf --algorithm chain,flat,rank_chain --segment-counts 1,16:64
 as_golden simulate5_per_link 0 simulate topology5.conf --algorithm rank_chain \
     --per-link --hosts 'n[0-7]' --segment-counts 8
@@ -268,7 +264,6 @@ done >"$work/begun"
 [ "$(tr '\n' ' ' <"$work/begun")" = "twotree chain " ]
 report $? "explain --alike: chains where communicators share links"
 cd "$golden" || exit 1
-as_golden speeds_load 0 load speeds.conf --algorithm rank_chain
 as_golden names_network 0 show names.conf --dot
 for format in text json dot; do
     as_golden names_$format 0 tree names.conf --algorithm chain --format $format
@@ -294,11 +289,6 @@ as_formed explain_multicast_fast explain topology5.conf --sizes 1K --speed 40000
 as_formed explain_multicast_alone explain topology5.conf --sizes 1K --speed 40000 --algorithm multicast
 cd "$TOPOLOGIES" || exit 1
 
-# The trunks are four times as fast as hosts: several may send over one.
-topo load "$golden/speeds.conf" --algorithm binary
-[ $code -eq 0 ] && ! grep -v '^#' "$out" | grep -q contention
-report $? "fast trunks are judged by their speed"
-
 topo simulate topology2.conf --algorithm all --segment-counts 4
 [ $code -eq 0 ] && grep -q '^twotree ' "$out" && grep -q '^chain ' "$out"
 report $? "all algorithms are simulated"
@@ -312,16 +302,13 @@ if [ -x "$FAULTY_TOPO" ]; then
     ends 1 'chain breaks its promise' tree topology5.conf --algorithm chain
     grep -q 'contention on 6 directed links' "$out"
     report $? "the tree is shown with its fault"
-    ends 1 'together of speed' load topology5.conf --algorithm binary
-    [ "$(grep -c ' contention$' "$out")" -eq 6 ]
-    report $? "the faulty links are marked"
     ends 1 'binary breaks its promise' simulate topology5.conf --algorithm binary
     ends 1 'binary breaks its promise' simulate topology5.conf
-    topo load topology5.conf --algorithm rank_binary
+    topo tree topology5.conf --algorithm rank_binary
     [ $code -eq 0 ] && [ ! -s "$err" ]
     report $? "who promises nothing breaks no promise"
     FAULTY_PLAN=orphan
-    for command in tree load simulate; do
+    for command in tree simulate; do
         ends 1 'is never reached' $command topology1.conf --algorithm rank_chain
         ! grep -q '^n' "$out"
         report $? "$command shows nothing of a plan that is no broadcast"

@@ -138,12 +138,7 @@ static int make_plan(const pb_view_t *view, bool is_merged, pb_tt_tables_t *tabl
         rc = plan != NULL ? fill_plan(&tt, plan) : PB_ERR_NO_MEMORY;
     }
     tt_clear(&tt);
-    if (rc != PB_SUCCESS) {
-        pb_plan_free(plan);
-        plan = NULL;
-    }
-    *plan_p = plan;
-    return rc;
+    return pb_plan_end(plan, rc, plan_p);
 }
 
 int pb_tt_make_plan(const pb_view_t *view, bool is_merged, pb_tables_t *tables, pb_plan_t **plan_p)
@@ -169,10 +164,6 @@ int pb_plan_twotree(const pb_view_t *view, const pb_plan_options_t *options, pb_
     if (rc == PB_SUCCESS) {
         rc = pb_tt_use_fast_trunks(view, tables, plan_p);
     }
-    if (rc != PB_SUCCESS) {
-        pb_plan_free(*plan_p);
-        *plan_p = NULL;
-    }
     pb_tables_clear(&own);
-    return rc;
+    return pb_plan_end(*plan_p, rc, plan_p);
 }
