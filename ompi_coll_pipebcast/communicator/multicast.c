@@ -4,14 +4,25 @@
 #include "communicator/multicast.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/gate.h"
 #include "communicator/module.h"
 #include "communicator/placement.h"
+#include "communicator/process.h"
+#include "communicator/record.h"
 #include "engine/multicast/probe.h"
+#include "engine/multicast/udp_datagrams.h"
+#include "topo/model/profile.h"
+#include "topo/util/hash.h"
 #include "topo/util/kit.h"
 
 /** Hosts of the smallest communicator with multicast. On fewer, no tree loads a link twice either.
@@ -24,6 +35,282 @@
 /** Bytes before a frame in its packet, and bytes of a frame that carries little. */
 #define IP_UDP_BYTES 28
 #define LEAST_FRAME 256
+
+/**
+ * Groups of a process: each takes a descriptor and the memory of a socket. Of a limit of 1,024
+ * descriptors, connections have a quarter (communicator/connections.h).
+ */
+#define MOST_GROUPS 16
+
+/** Groups have organization-local addresses: 239.192.0.0/14. */
+#define FIRST_GROUP UINT32_C(0xefc00000)
+#define GROUP_BITS 18
+
+/** Ports that are nobody's. */
+#define FIRST_PORT 49152
+#define N_PORTS 16384
+
+/** The largest window, in frames; the window where no rank but the root hears anything. */
+#define MOST_WINDOW (1 << 20)
+
+/** A root's patience is that many times what a way up and down the tree took, within bounds in
+ * nanoseconds. */
+#define PATIENCE_TIMES 4
+#define LEAST_PATIENCE INT64_C(2000000)
+#define MOST_PATIENCE INT64_C(1000000000)
+
+/* The socket. */
+
+/** Changes the number of groups of this process with a socket; false: there are too many. */
+static bool add_groups(int n)
+{
+    int *n_groups = &coll_pipebcast_process.n_multicast_groups;
+    if (__atomic_add_fetch(n_groups, n, __ATOMIC_RELAXED) <= MOST_GROUPS) {
+        return true;
+    }
+    __atomic_sub_fetch(n_groups, n, __ATOMIC_RELAXED);
+    return false;
+}
+
+/** Closes the socket, if it is open. */
+static void close_group(coll_pipebcast_multicast_t *multicast)
+{
+    if (multicast->datagrams != NULL) {
+        pb_udp_datagrams_close(multicast->datagrams);
+        (void) add_groups(-1);
+    }
+    multicast->datagrams = NULL;
+    pb_multicast_use(&multicast->group, NULL);
+}
+
+void coll_pipebcast_multicast_count(coll_pipebcast_multicast_t *multicast)
+{
+    const pb_multicast_counters_t *now = &multicast->group.counters, *before = &multicast->counted;
+    coll_pipebcast_counters_t *counters = &coll_pipebcast_counters;
+    coll_pipebcast_count(&counters->multicast_frames, (int64_t) (now->received - before->received));
+    coll_pipebcast_count(&counters->multicast_asked, (int64_t) (now->asked - before->asked));
+    coll_pipebcast_count(&counters->multicast_foreign, (int64_t) (now->foreign - before->foreign));
+    multicast->counted = *now;
+}
+
+/**
+ * Members of the same processes have the same address, so that switches and interfaces have one
+ * group for all their communicators; ports and keys keep these apart. Where ranks come to another
+ * port each, the group is found not to work.
+ */
+static void find_address(coll_pipebcast_multicast_t *multicast)
+{
+    struct ompi_communicator_t *comm = multicast->module->comm;
+    uint64_t state = PB_HASH_START;
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        state = pb_hash_number(state, coll_pipebcast_rank_number(comm, rank));
+    }
+    multicast->address = FIRST_GROUP | (uint32_t) (pb_hash_end(state) & ((1U << GROUP_BITS) - 1));
+    state = pb_hash_bytes(state, &comm->c_contextid, sizeof(comm->c_contextid));
+    multicast->port = (uint16_t) (FIRST_PORT + pb_hash_end(state) % N_PORTS);
+}
+
+/* Joining. */
+
+/** Returns whether no lower rank is on this rank's host. */
+static bool is_first_of_host(const coll_pipebcast_module_t *module)
+{
+    const pb_placement_t *placement = module->placed->placement;
+    const int rank = ompi_comm_rank(module->comm);
+    const int own = pb_network_host_of(placement->network, placement->host[rank]);
+    for (int lower = 0; lower < rank; lower++) {
+        if (pb_network_host_of(placement->network, placement->host[lower]) == own) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** Opens the datagrams; false with a reason. */
+static bool open_datagrams(coll_pipebcast_multicast_t *multicast, const pb_medium_t *medium,
+                           char *why, size_t why_size)
+{
+    const unsigned int interface = if_nametoindex(medium->interfaces);
+    if (!medium->is_ethernet || interface == 0) {
+        snprintf(why, why_size, "messages do not go over one Ethernet interface there");
+        return false;
+    }
+    if (!add_groups(1)) {
+        snprintf(why, why_size, "this process is in %d groups already", MOST_GROUPS);
+        return false;
+    }
+    const pb_udp_options_t options = {
+        .group = {.s_addr = htonl(multicast->address)},
+        .port = multicast->port,
+        .interface = interface,
+        .loops = multicast->is_deaf, /* then another rank of this host is to hear it */
+        .only_sends = multicast->is_deaf,
+        .frame_bytes = multicast->frame_bytes,
+        .buffer_bytes = coll_pipebcast_params.multicast_buffer,
+    };
+    const int rc = pb_udp_datagrams_open(&options, &multicast->datagrams);
+    if (rc != 0) {
+        multicast->datagrams = NULL;
+        (void) add_groups(-1);
+        snprintf(why, why_size, "interface %s: %s", medium->interfaces,
+                 rc == PB_ERR_IO ? strerror(errno) : "out of memory");
+    }
+    return rc == 0;
+}
+
+/** This rank joins, if it can: it has a socket then. */
+static void join(coll_pipebcast_multicast_t *multicast)
+{
+    const coll_pipebcast_module_t *module = multicast->module;
+    char why[128] = "";
+    find_address(multicast);
+    multicast->is_deaf = !is_first_of_host(module);
+    if (!open_datagrams(multicast, &coll_pipebcast_process.medium, why, sizeof(why))) {
+        coll_pipebcast_log(ompi_comm_rank(module->comm) == 0 ? 1 : 10,
+                           "communicator %s: rank %d cannot join a group of multicast: %s",
+                           module->comm->c_name, ompi_comm_rank(module->comm), why);
+    }
+}
+
+/* The probe. */
+
+/** Returns whether the group has worked before: what is under way in it goes on. */
+static bool is_member(const coll_pipebcast_multicast_t *multicast)
+{
+    return multicast->group.config.window > 0;
+}
+
+/** Returns whether frames have a checksum, by the speed of the slowest host's link. */
+static bool has_checksum(uint64_t bits_per_second)
+{
+    const int wanted = coll_pipebcast_params.multicast_checksum;
+    return wanted == COLL_PIPEBCAST_CHECKSUM_ON ||
+           (wanted == COLL_PIPEBCAST_CHECKSUM_AUTO && pb_frame_checksum_is_cheap(bits_per_second));
+}
+
+/** The rule of the group's frames, with new keys the first time. False: there are no random
+ * numbers. */
+static bool make_rule(const coll_pipebcast_multicast_t *multicast, pb_frame_rule_t *rule)
+{
+    uint64_t random[3];
+    if (is_member(multicast)) {
+        *rule = multicast->group.config.rule;
+        return true;
+    }
+    if (getrandom(random, sizeof(random), GRND_NONBLOCK) != (ssize_t) sizeof(random)) {
+        return false;
+    }
+    *rule = (pb_frame_rule_t){.key = random[0],
+                              .has_checksum = has_checksum(multicast->bits_per_second),
+                              .secret = {random[1], random[2]}};
+    return true;
+}
+
+static uint32_t payload_of(const coll_pipebcast_multicast_t *multicast, const pb_frame_rule_t *rule)
+{
+    return multicast->frame_bytes - (uint32_t) pb_frame_header_bytes(rule);
+}
+
+static bool is_probing(const coll_pipebcast_multicast_t *multicast, uint32_t room)
+{
+    return multicast->health.state == PB_HEALTH_PROBING && room > 0;
+}
+
+bool coll_pipebcast_multicast_send_probe(coll_pipebcast_multicast_t *multicast, pb_sweep_t *sweep)
+{
+    if (multicast->was_heard || !is_probing(multicast, sweep->sums.room)) {
+        return true;
+    }
+    if (!multicast->was_sent) {
+        if (!make_rule(multicast, &sweep->rule)) {
+            sweep->sums.room = 0; /* as if a rank could not join */
+            return true;
+        }
+        pb_probe_send(multicast->datagrams, &sweep->rule, payload_of(multicast, &sweep->rule),
+                      pb_probe_frames(sweep->sums.room));
+        multicast->was_sent = true;
+    }
+    return !multicast->datagrams->is_sending(multicast->datagrams);
+}
+
+bool coll_pipebcast_multicast_hear_probe(coll_pipebcast_multicast_t *multicast, pb_sweep_t *sweep)
+{
+    const int64_t now = coll_pipebcast_now();
+    if (!is_probing(multicast, sweep->room)) {
+        return false;
+    }
+    if (multicast->was_heard) {
+        multicast->patience =
+            multicast->patience == 0 ? now - multicast->since : multicast->patience;
+        return false;
+    }
+    multicast->was_heard = true;
+    multicast->since = now;
+    multicast->n_swept = pb_probe_frames(sweep->room);
+    const bool hears = !multicast->was_sent && !multicast->is_deaf;
+    pb_sweep_again(sweep, hears ? pb_probe_missed(multicast->datagrams, &sweep->rule,
+                                                  (uint32_t) multicast->n_swept)
+                                : 0);
+    return true;
+}
+
+/** The speed of the slowest link that frames of a root may pass, in the unit of the topology. */
+static uint32_t slowest_link(const pb_network_t *network)
+{
+    uint32_t slowest = UINT32_MAX;
+    for (int node = 0; node < pb_network_size(network); node++) {
+        const pb_node_t *at = pb_network_node(network, node);
+        if (node != pb_network_top(network) && at->kind != PB_NODE_PLACE && at->speed < slowest) {
+            slowest = at->speed;
+        }
+    }
+    return slowest;
+}
+
+/**
+ * Bytes per second that this rank may send as a root, where a link below is slower than its own.
+ * Its own socket does not hold it up then. 0: no pacing, as its own link is the slowest one, or the
+ * speed is not known.
+ */
+static uint64_t ceiling_of(const coll_pipebcast_module_t *module)
+{
+    const pb_placement_t *placement = module->placed->placement;
+    const pb_network_t *network = placement->network;
+    const int host = pb_network_host_of(network, placement->host[ompi_comm_rank(module->comm)]);
+    const uint32_t slowest = slowest_link(network);
+    const double bytes = (double) module->multicast.bits_per_second / 8;
+    if (slowest >= pb_network_node(network, host)->speed) {
+        return 0;
+    }
+    return (uint64_t) (bytes * slowest / pb_profile_host_speed(network));
+}
+
+static int64_t patience_of(int64_t time)
+{
+    const int64_t patience = PATIENCE_TIMES * time;
+    return patience < LEAST_PATIENCE  ? LEAST_PATIENCE
+           : patience > MOST_PATIENCE ? MOST_PATIENCE
+                                      : patience;
+}
+
+/** Uses the group by what the sweep has found. */
+static void use(coll_pipebcast_multicast_t *multicast, const pb_sweep_t *sweep)
+{
+    const pb_multicast_config_t config = {
+        .rule = sweep->rule,
+        .payload = payload_of(multicast, &sweep->rule),
+        .window = (uint32_t) pb_minu64(sweep->room, MOST_WINDOW),
+        .datagrams = multicast->datagrams,
+        .is_deaf = multicast->is_deaf,
+        .patience = patience_of(multicast->patience),
+        .ceiling = ceiling_of(multicast->module),
+    };
+    if (is_member(multicast)) {
+        pb_multicast_use(&multicast->group, multicast->datagrams);
+    } else {
+        pb_multicast_init(&multicast->group, &config);
+    }
+}
 
 /* Sweeps. */
 
@@ -41,7 +328,7 @@ static void drop_group(coll_pipebcast_module_t *module, const char *why)
         coll_pipebcast_log(1, "communicator %s: broadcasts go by trees, not by multicast: %s%s",
                            module->comm->c_name, why, again);
     }
-    coll_pipebcast_multicast_close(&module->multicast);
+    close_group(&module->multicast);
     pb_planner_allow_multicast(module->planner, 0);
 }
 
@@ -75,7 +362,7 @@ void coll_pipebcast_multicast_begin_sweep(coll_pipebcast_module_t *module)
         multicast->n_swept = PB_PROBE_FRAMES;
         multicast->was_sent = multicast->was_heard = false;
         multicast->patience = 0;
-        coll_pipebcast_multicast_join(multicast);
+        join(multicast);
     }
 }
 
@@ -106,7 +393,7 @@ void coll_pipebcast_multicast_judge(coll_pipebcast_module_t *module, const pb_sw
                                         : "a rank heard less than half of a probe's frames");
         return;
     }
-    coll_pipebcast_multicast_use(multicast, sweep);
+    use(multicast, sweep);
     report_success(module);
     multicast->swept_to = multicast->group.marks.end;
     (void) pb_multicast_take_lost(&multicast->group, &multicast->at_sweep);
@@ -177,5 +464,5 @@ void coll_pipebcast_multicast_construct(coll_pipebcast_multicast_t *multicast,
 void coll_pipebcast_multicast_destruct(coll_pipebcast_multicast_t *multicast)
 {
     coll_pipebcast_multicast_count(multicast);
-    coll_pipebcast_multicast_close(multicast);
+    close_group(multicast);
 }

@@ -10,8 +10,8 @@
  * delivers.
  *
  * All ranks take in the outcome with the verdict, as later on that a group has fallen silent
- * (engine/multicast/health.h). From then on the planner may choose multicast, or may not
- * (multicast.c). Without a socket, between two probes, what is under way goes on by repairs alone.
+ * (engine/multicast/health.h). From then on the planner may choose multicast, or may not. Without a
+ * socket, between two probes, what is under way goes on by repairs alone.
  */
 #ifndef COLL_PIPEBCAST_COMMUNICATOR_MULTICAST_H
 #define COLL_PIPEBCAST_COMMUNICATOR_MULTICAST_H
@@ -69,23 +69,12 @@ void coll_pipebcast_multicast_report(struct coll_pipebcast_module *module, pb_sw
 /** The verdict: uses the group from now on, or no longer, if that follows from the sweep. */
 void coll_pipebcast_multicast_judge(struct coll_pipebcast_module *module, const pb_sweep_t *sweep);
 
-/* multicast_group.c; with the module's lock held. */
-
-/** This rank joins, if it can: it has a socket then. */
-void coll_pipebcast_multicast_join(coll_pipebcast_multicast_t *multicast);
-
 /** Called when the root of a sweep is to announce its verdict: sends the frames of a probe first.
  * Returns whether the verdict may be announced, as they have left. */
 bool coll_pipebcast_multicast_send_probe(coll_pipebcast_multicast_t *multicast, pb_sweep_t *sweep);
 
 /** Called when a sweep is through: returns whether it goes on, with the frames that came. */
 bool coll_pipebcast_multicast_hear_probe(coll_pipebcast_multicast_t *multicast, pb_sweep_t *sweep);
-
-/** Uses the group by what the sweep has found. */
-void coll_pipebcast_multicast_use(coll_pipebcast_multicast_t *multicast, const pb_sweep_t *sweep);
-
-/** Closes the socket, if it is open. */
-void coll_pipebcast_multicast_close(coll_pipebcast_multicast_t *multicast);
 
 /** Adds all events since the last call to the process's counters. */
 void coll_pipebcast_multicast_count(coll_pipebcast_multicast_t *multicast);
