@@ -21,6 +21,7 @@ from benchlib.methods import Method
 from benchlib.places import Testbed
 from benchlib.programs import component_path
 from benchlib.run import run_bench
+from benchlib.sharing import Ways, planned_streams
 from tap import Tap
 
 # The hosts are mentioned in another order than that of their names.
@@ -50,12 +51,15 @@ def deviation(load, back, measured):
     return (min(measured - low, 0) + max(measured - high, 0)) / (max(1.0, load) * one_pass)
 
 
-def planned_loads(build, place, kind):
+def planned_loads(build, place, kind, links):
     """{(from, to): how many times the link carries the message}"""
-    shown = subprocess.run([os.path.join(build, "contrib/tools/topo/pipebcast-topo"), "load", place.topology_file, "--algorithm", kind,
-                            "--root", place.hosts[0], "--hosts", ",".join(place.hosts)], check=True, stdout=subprocess.PIPE, text=True)
-    lines = [line.split() for line in shown.stdout.splitlines() if line and not line.startswith("#")]
-    return {(words[0], words[1]): float(words[4]) for words in lines if words[0] != "from"}
+    streams = planned_streams(os.path.join(build, "contrib/tools/topo/pipebcast-topo"), place.topology_file, kind, place.hosts)
+    ways, loads = Ways(links), dict.fromkeys(links, 0.0)
+    for edges in streams:
+        for parent, child in edges:
+            for link in ways.links(parent, child):
+                loads[link] += 1 / len(streams)
+    return loads
 
 
 class Counting:
@@ -78,8 +82,7 @@ class Counting:
         return {ends: long[ends] - short[ends] for ends in long}
 
     def worst(self, place, kind, counted):
-        loads = planned_loads(self.build, place, kind)
-        assert set(loads) == set(counted), (loads, counted)
+        loads = planned_loads(self.build, place, kind, list(counted))
         return max(((deviation(load, loads[ends[::-1]], counted[ends]), ends) for ends, load in loads.items()),
                    key=lambda item: abs(item[0]))
 
