@@ -298,6 +298,22 @@ static inline void coll_pipebcast_define_assertions(struct ompi_communicator_t *
 }
 #endif
 
+typedef void coll_pipebcast_end_t(void *unused);
+
+/**
+ * Has a function called when the last session ends, before connections are closed: to be asked for
+ * while there is one. MPI_COMM_WORLD's end comes earlier, but there may be no such communicator. In
+ * 4.1 there are no sessions. Some releases close components first: so the plugin is never unloaded.
+ */
+static inline void coll_pipebcast_call_at_end(coll_pipebcast_end_t *function)
+{
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+    (void) function;
+#else
+    opal_finalize_append_cleanup(function, "pipebcast", NULL);
+#endif
+}
+
 /**
  * Returns whether messages of a communicator may now overtake each other: the user asserts
  * mpi_assert_allow_overtaking. Alike on all ranks. Our broadcasts need the messages' order.

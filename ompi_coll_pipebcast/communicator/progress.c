@@ -1,6 +1,7 @@
 #include "communicator/progress.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "communicator/module.h"
 
 /** Communicators that one call finds to be through, at most; others stay for the next call. */
@@ -25,6 +26,7 @@ OBJ_CLASS_INSTANCE(coll_pipebcast_tasks_t, opal_list_item_t, tasks_construct, ta
 static struct {
     coll_pipebcast_lock_t lock;
     opal_list_t communicators; /**< of coll_pipebcast_tasks_t */
+    bool settles_at_end;
 } busy;
 
 /** Advances a communicator's tasks; those that are through move to `ended`. True if none is left.
@@ -94,17 +96,28 @@ void coll_pipebcast_progress_open(void)
 {
     coll_pipebcast_lock_init(&busy.lock);
     OBJ_CONSTRUCT(&busy.communicators, opal_list_t);
+    busy.settles_at_end = false;
 }
 
 void coll_pipebcast_progress_close(void)
 {
     if (!opal_list_is_empty(&busy.communicators)) { /* of ranks that were lost, for one */
+        coll_pipebcast_log(10, "broadcasts are not through, and the component closes");
         opal_progress_unregister(progress);
     }
     while (opal_list_remove_first(&busy.communicators) != NULL) {
     }
+    busy.settles_at_end = false;
     OBJ_DESTRUCT(&busy.communicators);
     coll_pipebcast_lock_fini(&busy.lock);
+}
+
+static void settle_at_end(void *unused)
+{
+    (void) unused;
+    if (busy.settles_at_end) { /* not yet closed, as in some releases */
+        coll_pipebcast_progress_settle();
+    }
 }
 
 /** Puts a communicator into the list. */
@@ -116,6 +129,10 @@ static int list_communicator(coll_pipebcast_tasks_t *tasks)
         opal_progress_register(progress) != OPAL_SUCCESS) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     } else {
+        if (!busy.settles_at_end) { /* what Open MPI began later ends earlier */
+            coll_pipebcast_call_at_end(settle_at_end);
+            busy.settles_at_end = true;
+        }
         OBJ_RETAIN(tasks->module->comm);
         opal_list_append(&busy.communicators, &tasks->super);
         tasks->is_listed = true;
