@@ -169,8 +169,10 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
     t->n_parents = role->n_parents;
     t->n_children = role->n_children;
     t->paced = has_all && role->n_children > 1 && !in_turn;
-    t->synchronous_every =
-        synchronous_interval(in_turn ? 0 : limits->ahead, role->n_streams, segment_size, t->paced);
+    t->synchronous_every = role->n_children > 0
+                               ? synchronous_interval(in_turn ? 0 : limits->ahead, role->n_streams,
+                                                      segment_size, t->paced)
+                               : NEVER;
     t->relay = NULL;
     t->error = 0;
     t->broken = false;
