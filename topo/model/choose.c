@@ -145,17 +145,17 @@ static void list_kinds(pb_chooser_t *chooser)
     }
 }
 
-/** Returns the length of the longest segment of a message of `bytes`. */
-static uint64_t segment_limit(const pb_chooser_t *chooser, uint64_t bytes)
+/** Returns the length of the longest segment of a message of `bytes`, in a trial or a choice. */
+static uint64_t segment_limit(const pb_chooser_t *chooser, uint64_t bytes, bool in_trial)
 {
     if (chooser->options.segment != 0) {
         return chooser->options.segment;
     }
-    if (chooser->model->measured) {
+    if (chooser->model->measured || in_trial) {
         return LONGEST_SEGMENT;
     }
     /* A reported speed may be far from the wire's (virtual links report any). A segment that is too
-     * long then costs more than one that is too short. */
+     * long then costs more than one that is too short. A trial finds out. */
     return bytes / 256 <= PB_CHOOSE_ASSUMED_SEGMENT ? PB_CHOOSE_ASSUMED_SEGMENT
            : bytes / 256 < LONGEST_SEGMENT          ? bytes / 256
                                                     : LONGEST_SEGMENT;
@@ -336,39 +336,50 @@ static int judge_fallback(pb_chooser_t *chooser, root_profiles_t *root, uint64_t
 
 /* ---- candidates ---- */
 
+/** Is called after the candidates of each kind, with its plan, or NULL, in the workshop. */
+typedef void after_kind_t(void *context, pb_kind_t kind, workshop_t *workshop);
+
+/** To whom candidates are shown. */
+typedef struct visitor {
+    bool in_trial; /**< also those that are tried only, see segment_limit() */
+    pb_choose_visit_t *visit;
+    after_kind_t *after; /**< or NULL */
+    void *context;
+} visitor_t;
+
 /**
- * Shows a kind with every segment size to `visit`. Where the largest message of the class must not
+ * Shows a kind with every segment size. Where the largest message of the class must not
  * go in one segment, only segments are tried that are shorter than it.
  */
 static void visit_segments(const pb_chooser_t *chooser, int kind, const pb_profile_t *profile,
-                           uint64_t bytes, pb_choose_visit_t *visit, void *context)
+                           uint64_t bytes, const visitor_t *visitor)
 {
-    const uint64_t limit = segment_limit(chooser, bytes);
+    const uint64_t limit = segment_limit(chooser, bytes, visitor->in_trial);
     pb_candidate_t candidate = {.kind = kind};
     const bool may_be_whole = largest_of_class(bytes) <= limit;
     const uint64_t longest = may_be_whole ? bytes : largest_of_class(bytes);
     if (may_be_whole) {
         const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
         judge(chooser, profile, &cost, bytes, &candidate);
-        visit(context, &candidate);
+        visitor->visit(visitor->context, &candidate);
     }
     for (int i = 0; i < chooser->n_segments; i++) {
         candidate.segment = chooser->segments[i].segment;
         if (candidate.segment < longest && candidate.segment <= limit) {
             judge(chooser, profile, &chooser->segments[i], bytes, &candidate);
-            visit(context, &candidate);
+            visitor->visit(visitor->context, &candidate);
         }
     }
 }
 
 /** Shows the one candidate of a kind whose frames switches copy. */
 static void visit_frame(const pb_chooser_t *chooser, int kind, const pb_profile_t *profile,
-                        uint64_t bytes, pb_choose_visit_t *visit, void *context)
+                        uint64_t bytes, const visitor_t *visitor)
 {
     pb_candidate_t candidate = {.kind = kind, .segment = chooser->options.frame};
     const pb_segment_cost_t cost = pb_segment_cost_in(profile, chooser->model, candidate.segment);
     judge(chooser, profile, &cost, bytes, &candidate);
-    visit(context, &candidate);
+    visitor->visit(visitor->context, &candidate);
 }
 
 static bool fallback_is_candidate(const pb_model_t *model, const pb_choose_options_t *options,
@@ -388,13 +399,13 @@ bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *opti
 /** Shows the candidates of one kind, and leaves its plan in the workshop; none if it does not fit.
  */
 static int visit_kind(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind, uint64_t bytes,
-                      workshop_t *workshop, pb_choose_visit_t *visit, void *context)
+                      workshop_t *workshop, const visitor_t *visitor)
 {
     const pb_profile_t *profile;
     const int rc = get_profile(chooser, root, kind, workshop, &profile);
     if (rc == PB_SUCCESS && profile != NULL) {
-        (profile->copies ? visit_frame : visit_segments)(chooser, (int) kind, profile, bytes, visit,
-                                                         context);
+        (profile->copies ? visit_frame : visit_segments)(chooser, (int) kind, profile, bytes,
+                                                         visitor);
     }
     return rc;
 }
@@ -415,12 +426,8 @@ static int kinds_of(const pb_chooser_t *chooser, pb_kind_t kinds[PB_KIND_COUNT])
     return n;
 }
 
-/** Is called after the candidates of each kind, with its plan, or NULL, in the workshop. */
-typedef void after_kind_t(void *context, pb_kind_t kind, workshop_t *workshop);
-
 /** Shows all candidates. */
-static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
-                     after_kind_t *after, void *context)
+static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, const visitor_t *visitor)
 {
     root_profiles_t *profiles = find_root(chooser, root);
     workshop_t workshop = {0};
@@ -431,13 +438,13 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_
         pb_candidate_t candidate;
         rc = judge_fallback(chooser, profiles, bytes, &workshop, &candidate);
         if (rc == PB_SUCCESS) {
-            visit(context, &candidate);
+            visitor->visit(visitor->context, &candidate);
         }
     }
     for (int i = 0; i < n_kinds && rc == PB_SUCCESS; i++) {
-        rc = visit_kind(chooser, profiles, kinds[i], bytes, &workshop, visit, context);
-        if (rc == PB_SUCCESS && after != NULL) {
-            after(context, kinds[i], &workshop);
+        rc = visit_kind(chooser, profiles, kinds[i], bytes, &workshop, visitor);
+        if (rc == PB_SUCCESS && visitor->after != NULL) {
+            visitor->after(visitor->context, kinds[i], &workshop);
         }
     }
     workshop_clear(&workshop);
@@ -521,7 +528,8 @@ int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t 
         return PB_ERR_NO_MEMORY;
     }
     if (made->best.time < 0) {
-        const int rc = visit_all(chooser, root, size_class, pick_best, keep_plan, &pick);
+        const visitor_t visitor = {.visit = pick_best, .after = keep_plan, .context = &pick};
+        const int rc = visit_all(chooser, root, size_class, &visitor);
         if (rc != PB_SUCCESS) {
             pb_plan_free(pick.plan);
             return rc;
@@ -541,10 +549,11 @@ int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choi
     return rc;
 }
 
-int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
-                      void *context)
+int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, bool in_trial,
+                      pb_choose_visit_t *visit, void *context)
 {
-    return visit_all(chooser, root, pb_size_class(bytes), visit, NULL, context);
+    const visitor_t visitor = {.in_trial = in_trial, .visit = visit, .context = context};
+    return visit_all(chooser, root, pb_size_class(bytes), &visitor);
 }
 
 int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,

@@ -42,7 +42,10 @@
 /** Bytes from which on a message does not go to the fallback component if nothing was measured. */
 #define PB_CHOOSE_ASSUMED_FALLBACK 16384
 
-/** Most bytes of a segment if nothing was measured, unless 1/256 of the message is more. */
+/**
+ * Most bytes of a segment if nothing was measured, unless 1/256 of the message is more. Longer ones
+ * are tried: at 25 Gbit/s segments of 16 KB take 256 KB in 0.83 of the time.
+ */
 #define PB_CHOOSE_ASSUMED_SEGMENT 8192
 
 /**
@@ -129,10 +132,13 @@ size_t pb_chooser_memory(const pb_chooser_t *chooser);
 /** Gives back all that is kept; the next choice of each root and class is made anew. */
 void pb_chooser_forget(pb_chooser_t *chooser);
 
-/** Shows every candidate to `visit`, in the order of the rule for ties. Errors as pb_choose(). */
+/**
+ * Shows every candidate to `visit`, in the order of the rule for ties: those of a choice, or of a
+ * trial, whose segments may be longer than PB_CHOOSE_ASSUMED_SEGMENT. Errors as pb_choose().
+ */
 typedef void pb_choose_visit_t(void *context, const pb_candidate_t *candidate);
-int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choose_visit_t *visit,
-                      void *context);
+int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, bool in_trial,
+                      pb_choose_visit_t *visit, void *context);
 
 /**
  * The predicted time of a candidate for exactly `bytes`; -1 if out of memory or

@@ -19,10 +19,9 @@
  * is the ratio of measurement to prediction of the one in force. The fallback component is tried
  * once in any case. The invariant bounds the extra time of all trials of a class. It is at most
  * 1/PB_LEARNER_EXTRA_PART of the time of its broadcasts so far, plus the last trial's excess over
- * its expected time. It is at most 1/PB_LEARNER_EXTRA_PART of the time of its broadcasts so far,
- * plus the last trial's excess over its expected time. The first PB_LEARNER_FIRST broadcasts try
- * only candidates that should take half as long, as programs with few broadcasts would not earn
- * more back. Without a candidate to try the class is *settled* until it drifts.
+ * its expected time. The first PB_LEARNER_FIRST broadcasts try only candidates that should take
+ * half as long, as programs with few broadcasts would not earn more back. Without a candidate to
+ * try the class is *settled* until it drifts.
  *
  * A note of a broadcast that opened connections counts until there is another one of the candidate.
  */

@@ -695,7 +695,7 @@ static int find_trial(pb_planner_t *planner, pb_chooser_t *chooser, swept_t *swe
     listed_t listed; /* large: it is not filled with zeros */
     listed.kinds = kinds_to_use(planner, swept->root);
     listed.n = 0;
-    const int rc = pb_choose_explain(chooser, swept->root, swept->bytes, list, &listed);
+    const int rc = pb_choose_explain(chooser, swept->root, swept->bytes, true, list, &listed);
     if (rc != PB_SUCCESS) {
         return rc;
     }

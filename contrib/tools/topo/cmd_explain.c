@@ -159,7 +159,7 @@ static int list(explained_t *e, uint64_t bytes, listed_t *listed)
         return rc;
     }
     listed->chosen = choice.best;
-    rc = pb_choose_explain(e->chooser, e->cluster.root, bytes, visit, listed);
+    rc = pb_choose_explain(e->chooser, e->cluster.root, bytes, false, visit, listed);
     for (int i = 0; i < listed->n; i++) {
         has_fallback |= listed->rows[i].kind == PB_KIND_FALLBACK;
     }

@@ -158,7 +158,7 @@ static int n_wrong_of(looked_t looked)
     const pb_choose_options_t options = {
         .kind = PB_CHOOSE_OWN, .plan.fanout = 3, .n_alike = looked.n_alike};
     pb_chooser_t *chooser = pb_chooser_new(looked.job->placement, looked.model, &options);
-    (void) pb_choose_explain(chooser, 0, looked.bytes, look, &looked);
+    (void) pb_choose_explain(chooser, 0, looked.bytes, false, look, &looked);
     pb_chooser_free(chooser);
     return looked.n_wrong;
 }

@@ -91,11 +91,16 @@ static void look(void *context, const pb_candidate_t *candidate)
     seen->last_kind = candidate->kind;
 }
 
-static seen_t look_at_all(pb_chooser_t *chooser, int root, uint64_t bytes)
+static seen_t look_at(pb_chooser_t *chooser, int root, uint64_t bytes, bool in_trial)
 {
     seen_t seen = {.bytes = bytes, .best.time = -1, .others = -1, .tiny = -1};
-    must(pb_choose_explain(chooser, root, bytes, look, &seen) == PB_SUCCESS);
+    must(pb_choose_explain(chooser, root, bytes, in_trial, look, &seen) == PB_SUCCESS);
     return seen;
+}
+
+static seen_t look_at_all(pb_chooser_t *chooser, int root, uint64_t bytes)
+{
+    return look_at(chooser, root, bytes, false);
 }
 
 static bool same(const pb_candidate_t *a, const pb_candidate_t *b)
@@ -227,6 +232,7 @@ static void test_examples(void)
                seen.fallback == (bytes < 16384) && seen.n > 0;
     }
     ok(good, "without measurements segments are bounded, and large messages are ours");
+    ok(look_at(chooser, 3, 1 << 18, true).largest == 1 << 16, "but trials have longer segments");
     bed_clear(&c, chooser);
 }
 

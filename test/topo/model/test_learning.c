@@ -107,7 +107,7 @@ static void look(void *context, const pb_candidate_t *candidate)
 static double best_of(world_t *w, int root, uint64_t bytes)
 {
     best_t best = {.world = w, .root = root, .bytes = bytes};
-    must(pb_choose_explain(w->chooser, root, bytes, look, &best) == PB_SUCCESS);
+    must(pb_choose_explain(w->chooser, root, bytes, true, look, &best) == PB_SUCCESS);
     return best.time;
 }
 
