@@ -53,6 +53,9 @@ class _TreeView(View):
             return [n / every for n, every in zip(self.cells[name, size], self.cells[OURS + BETWEEN, size])]
         return self.cells.get((name, size), [])
 
+    def where(self, place, size):
+        return f"on {place}"
+
 
 class TreeFigure:
     """The three trees for one broadcast of the program of Figure 8, while hosts of some clusters send to each other."""
