@@ -98,19 +98,20 @@ def test_table1():
 
 
 def made_up_costs():
-    """g a nanosecond for each byte, and 60 more in T."""
+    """g a nanosecond for each byte and 60 more, and as much again in T."""
     return [sample("(1)", name, size, ns) for size in sorted({*p2_costs.PAPER_SIZES, *p2_costs.MESSAGES})
-            for name, ns in (("g", size), ("RTT", 2 * (size + 60)))]
+            for name, ns in (("g", size + 60), ("RTT", 2 * (size + 120)))]
 
 
 def test_costs():
     costs = made_up_costs()
     tap.eq(verdicts(p2_costs.TABLE2, {"costs": costs}), [True, True, True], "Table 2: L = RTT / 2 - g")
     tap.eq(verdicts(p2_costs.TABLE4, {"costs": costs}), [True] * 6, "Table 4: 60 more for each segment are within 10 % from 1 KB on")
-    one_way = {size: size + 60 for size in (*p2_costs.PAPER_SIZES, *p2_costs.MESSAGES)}
-    tap.eq(p2_costs.segment_threshold(one_way), K, "section 5.4: the least segment that costs within 10 %")
-    raises(lambda: p2_costs.segment_threshold({size: size + 10 ** 6 for size in one_way}), "segments that all cost too much")
-    at = [sample("(1)", f"pipebcast:{kind}", hops * 2 * K, factor * degree * hops * 2 * (K + 60), segment=K)
+    known = {size: (size + 60, size + 120) for size in (*p2_costs.PAPER_SIZES, *p2_costs.MESSAGES)}
+    tap.eq(p2_costs.segment_threshold(known), K, "section 5.4: the least segment that costs within 10 %")
+    raises(lambda: p2_costs.segment_threshold({size: (size + 10 ** 6,) * 2 for size in known}), "segments that all cost too much")
+    tap.eq(round(p2_costs.cut_ns(K, 32 * K, 0.089, 0.339), 2), 3.10, "Table 4's 3.10 ms of Table 2")
+    at = [sample("(1)", f"pipebcast:{kind}", hops * 2 * K, factor * degree * hops * 2 * (K + 120), segment=K)
           for kind, hops, degree, factor in (("chain", 15, 1, 1.49), ("binary", 4, 2, 1.6))]
     tap.eq(verdicts(p2_costs.THRESHOLDS, {"costs": costs + at}), [True, False],
            "1.49 times the pipeline term is a third of delay, 1.6 times is more")
