@@ -87,7 +87,7 @@ static pb_locality_t find_place(void)
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 32
+#define PROTOCOL 33
 #endif
 
 static const struct {

@@ -258,17 +258,6 @@ int64_t pb_model_further_datagram(const pb_model_t *model, uint64_t payload)
            2;
 }
 
-pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes)
-{
-    const pb_costs_t *near = &model->costs[PB_PLACE_SWITCH];
-    const pb_costs_t *far = &model->costs[PB_PLACE_FAR];
-    const pb_costs_t *largest = far->n_rows > 0 && far->n_ring > near->n_ring ? far : near;
-    if (largest->n_ring == 0 || largest->n_rows == 0) {
-        return (pb_crowd_t){0};
-    }
-    return (pb_crowd_t){.time = cost_at_place(largest, bytes).both, .n_ring = largest->n_ring};
-}
-
 /* ---- the fallback component ---- */
 
 /** log2(n) in units of 2^-16, by its whole part and a line between powers of two. */

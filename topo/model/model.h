@@ -187,20 +187,6 @@ pb_cost_t pb_model_datagram(const pb_model_t *model, uint64_t payload);
  * messages. O(log rows). */
 int64_t pb_model_further_datagram(const pb_model_t *model, uint64_t payload);
 
-/** Cost of messages while many ranks send: `time` for each message of `n_ring` ranks. */
-typedef struct pb_crowd {
-    int64_t time;
-    int n_ring; /**< 0: not measured */
-} pb_crowd_t;
-
-/**
- * The crowd of the largest measured ring, for messages of `bytes`. Where all hosts share more than
- * links, as emulated or virtual ones share processors, `n_ring` messages take at least `time`
- * wherever they go. Where they share nothing, `time` is one rank's for a message in and out, and no
- * plan has more messages in that time (ours). O(log rows).
- */
-pb_crowd_t pb_model_crowd(const pb_model_t *model, uint64_t bytes);
-
 /**
  * The fallback component's time for `bytes` on `n_ranks` ranks, from its tables. It is interpolated
  * over bytes, and over ranks by their logarithm (no time on one rank). -1 if the model has no

@@ -11,7 +11,6 @@ pb_segment_cost_t pb_segment_cost(const pb_model_t *model, uint64_t segment)
     cost.further = (pb_model_cost(model, 3, segment).rtt - cost.link.rtt) / 2;
     cost.host = pb_model_cost(model, 0, segment);
     cost.inside = cost.host;
-    cost.crowd = pb_model_crowd(model, segment);
     return cost;
 }
 
@@ -87,37 +86,24 @@ static int64_t crossing_time(const pb_profile_t *profile, const pb_segment_cost_
     return n_alike > 1 ? pb_time_limited(both_ways(&cost->link, load, load)) : 0;
 }
 
-/** A round's messages of all hosts, where these share something, or of all broadcasts. */
-static int64_t crowd_time(const pb_profile_t *profile, const pb_segment_cost_t *cost, int n_alike)
-{
-    const pb_crowd_t *crowd = &cost->crowd;
-    const int64_t time =
-        crowd->n_ring > 0
-            ? pb_time_scale(crowd->time, (uint64_t) profile->messages, (uint64_t) crowd->n_ring)
-            : 0;
-    return pb_max64(time, crossing_time(profile, cost, n_alike));
-}
-
 static int64_t period(const pb_profile_t *profile, const pb_segment_cost_t *cost, int n_alike)
 {
-    int64_t longest = crowd_time(profile, cost, n_alike);
+    int64_t longest = crossing_time(profile, cost, n_alike);
     for (int i = 0; i < profile->n_duties; i++) {
         longest = pb_max64(longest, duty_time(&profile->duties[i], cost));
     }
     return longest;
 }
 
-/**
- * Time of all messages of all hosts, at the rate at which these can work together. Without it, few
- * long segments would seem to go down the tree as if every host had what they share for itself.
- */
-static int64_t crowd_time_of_all(const pb_profile_t *profile, const pb_segment_cost_t *cost,
-                                 const pb_segment_cost_t *of_rest, uint64_t n_segments, int n_alike)
+/** The rounds of all segments of all the broadcasts that share links between switches. */
+static int64_t crossing_time_of_all(const pb_profile_t *profile, const pb_segment_cost_t *cost,
+                                    const pb_segment_cost_t *of_rest, uint64_t n_segments,
+                                    int n_alike)
 {
     const uint64_t n_streams = (uint64_t) profile->n_streams;
     return pb_time_limited(
-        pb_time_scale(crowd_time(profile, cost, n_alike), n_segments - 1, n_streams) +
-        pb_time_scale(crowd_time(profile, of_rest, n_alike), 1, n_streams));
+        pb_time_scale(crossing_time(profile, cost, n_alike), n_segments - 1, n_streams) +
+        pb_time_scale(crossing_time(profile, of_rest, n_alike), 1, n_streams));
 }
 
 /** A segment's part of the costs of a piece. */
@@ -161,7 +147,7 @@ int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
     }
     const int64_t whole = period(profile, cost, n_alike);
     const int64_t of_rest = period(profile, &rest_cost, n_alike);
-    int64_t longest = crowd_time_of_all(profile, cost, &rest_cost, n_segments, n_alike);
+    int64_t longest = crossing_time_of_all(profile, cost, &rest_cost, n_segments, n_alike);
     for (int i = 0; i < profile->n_paths; i++) {
         const pb_profile_path_t *path = &profile->paths[i];
         const uint64_t stream = (uint64_t) -path->before;

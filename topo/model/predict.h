@@ -14,7 +14,6 @@ typedef struct pb_segment_cost {
     int64_t further;  /**< what one further link adds to a message's way */
     pb_cost_t host;   /**< inside a host: of a segment, where pieces travel of its part of one */
     pb_cost_t inside; /**< there, of what travels at a time: a segment, or a piece (pb_predict()) */
-    pb_crowd_t crowd; /**< while all hosts send */
 } pb_segment_cost_t;
 
 /** The costs of segments of `segment` bytes, at least 1. O(log rows). */

@@ -279,7 +279,6 @@ static void count_rank(walk_t *walk, int from, int to, bool inside)
     } else {
         messages[from].sends++;
         messages[to].receives++;
-        walk->profile->messages++;
     }
 }
 
@@ -327,7 +326,6 @@ static pb_profile_path_t add_copies(walk_t *walk, int root, int rank)
     const int *host = walk->ground->host;
     walk->ground->messages[root].sends = 1;
     walk->ground->messages[rank].receives++;
-    walk->profile->messages++;
     return (pb_profile_path_t){
         .hops = 1,
         .further = pass_links(nodes, host[root], host[rank], -PB_PROFILE_UNIT, true),

@@ -10,7 +10,7 @@
  * for one segment of each stream; the profile keeps all candidates for it, too.
  *
  * Beyond the paper (ours): several streams; links that more than one rank sends over, or of unequal
- * speed; ranks of one host; processors; and a resource that all messages of all hosts may share.
+ * speed; ranks of one host; and processors.
  *
  * Where switches copy frames (pb_kind_row_t.copies), the profile does not follow the plan's tree.
  * Each frame goes from the root to every host, over each link once, in one direction. So the
@@ -59,7 +59,6 @@ typedef struct pb_profile {
     int n_streams;
     int n_paths;
     int n_duties;
-    int64_t messages; /**< between hosts, all ranks' together, for one segment of each stream */
     int64_t crossing; /**< segments over a link between switches, both ways together, on average of
                            those that are used and as if each were the slowest of them;
                            PB_PROFILE_UNIT for each. 0: none is used */

@@ -30,7 +30,7 @@ static void set_place(pb_place_t place, int n_links, pb_cost_t cost)
  * The simulator's world as a model: a link takes one unit, a path of n links n of
  * them, memory one, or nothing, whatever the size.
  */
-static void set_simulated_with(bool memory)
+static void set_simulated(bool memory)
 {
     const pb_cost_t cost = {.gap = UNIT, .both = UNIT};
     memset(&model, 0, sizeof(model));
@@ -42,11 +42,6 @@ static void set_simulated_with(bool memory)
     set_place(PB_PLACE_HOST, 0,
               memory ? (pb_cost_t){.gap = UNIT, .both = UNIT, .rtt = 2 * UNIT}
                      : (pb_cost_t){.gap = 0});
-}
-
-static void set_simulated(void)
-{
-    set_simulated_with(true);
 }
 
 static pb_profile_t profile_of(const tree_case_t *c, pb_kind_t kind,
@@ -185,58 +180,6 @@ static void test_both(void)
     tree_case_clear(&c);
 }
 
-static void set_ring(pb_place_t place, int n_ring, int64_t both)
-{
-    pb_costs_t *costs = &model.costs[place];
-    costs->n_ring = n_ring;
-    for (int i = 0; i < costs->n_rows; i++) {
-        costs->rows[i].both = both;
-    }
-}
-
-/* The largest ring shows what hosts share: all messages of a round take their part of it. */
-static void test_crowd(void)
-{
-    tree_case_t c;
-    tree_case_line(&c, 1, 9, 0, 0);
-    const pb_profile_t chain = profile_of(&c, PB_KIND_CHAIN, NULL);
-    const pb_profile_t twotree = profile_of(&c, PB_KIND_TWOTREE, NULL);
-    const pb_profile_t binomial = profile_of(&c, PB_KIND_BINOMIAL, NULL);
-    const uint64_t bytes = 10 * 4096;
-    ok(chain.messages == 8 && twotree.messages == 16, "a message for each rank but the root");
-    set_simulated();
-    const int64_t before = predict(&chain, 4096, bytes);
-    set_ring(PB_PLACE_FAR, 32, 32 * UNIT);
-    ok(predict(&chain, 4096, bytes) == before + 9 * 7 * UNIT,
-       "where 32 ranks at once take 32 times as long as one, 8 take 8 times as long");
-    ok(predict(&binomial, 4096, 4096) == 8 * UNIT,
-       "so no broadcast of one segment takes less than its 8 messages do");
-    ok(predict(&binomial, 4096, 3 * 4096 - 1) >= 3 * 8 * UNIT, "nor one of three");
-    set_ring(PB_PLACE_SWITCH, 33, UNIT);
-    ok(predict(&chain, 4096, bytes) == before, "the larger ring counts");
-    set_ring(PB_PLACE_FAR, 0, 32 * UNIT);
-    set_ring(PB_PLACE_SWITCH, 0, UNIT);
-    ok(predict(&chain, 4096, bytes) == before, "without any ring nothing is shared");
-    tree_case_clear(&c);
-}
-
-/* Where hosts share nothing but links, the ring takes as long as one rank, and changes nothing.
- */
-static bool shares_nothing(tree_case_t *c, pb_random_t *random, void *context)
-{
-    bool good = true;
-    (void) random;
-    (void) context;
-    for (int kind = 0; kind < PB_KIND_COUNT && c->view->n_ranks > 1; kind++) {
-        const pb_profile_t profile = profile_of(c, (pb_kind_t) kind, NULL);
-        set_simulated();
-        const int64_t before = predict(&profile, 100, 6400);
-        set_ring(PB_PLACE_SWITCH, pb_placement_n_hosts(c->placement), UNIT);
-        good = good && (profile.copies || predict(&profile, 100, 6400) == before);
-    }
-    return good;
-}
-
 /* ---- the simulator ---- */
 
 /** Random networks, and how they are simulated. */
@@ -307,7 +250,7 @@ static void test_simulated(char *const *columns, int n)
     pb_random_t random = pb_random_seed(11);
     range_t waits = {1e9, -1e9}, periods = waits;
     const double close = 0.0001;
-    set_simulated_with(world->memory);
+    set_simulated(world->memory);
     for (int i = 0; i < 42; i++) {
         tree_case_t c;
         pb_plan_t *plan = NULL;
@@ -367,8 +310,7 @@ static bool is_same_path(const pb_profile_path_t *a, const pb_profile_path_t *b)
 static bool is_same_profile(const pb_profile_t *a, const pb_profile_t *b)
 {
     bool same = a->copies == b->copies && a->n_streams == b->n_streams &&
-                a->n_paths == b->n_paths && a->n_duties == b->n_duties &&
-                a->messages == b->messages;
+                a->n_paths == b->n_paths && a->n_duties == b->n_duties;
     for (int i = 0; same && i < a->n_paths; i++) {
         same = is_same_path(&a->paths[i], &b->paths[i]);
     }
@@ -451,9 +393,6 @@ int main(void)
     test_figure8();
     test_tail();
     test_both();
-    test_crowd();
-    tree_case_hold("a crowd that shares nothing changes no prediction", 12, 7,
-                   (tree_case_size_t){8, 40, 2, 0, false}, shares_nothing, NULL);
     ok(golden_rows("model/tolerances.rows", test_simulated) == 23, "there are rows");
     tree_case_hold("profiles stay small", 4, 6, (tree_case_size_t){40, 400, 2, 16, false},
                    stays_small, NULL);
