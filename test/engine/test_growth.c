@@ -181,8 +181,10 @@ static void test_bounds(int n_ranks)
         const long bound =
             parts[i].constant + parts[i].per_rank * n_ranks + parts[i].per_log * log2_up;
         const long bytes = parts[i].measure(&s);
-        ok(bytes > 0 && bytes <= bound, "%d ranks: %ld bytes, at most %ld of the %s", n_ranks,
-           bytes, bound, parts[i].name);
+        /* On one switch, planning needs no more than the planner keeps of it. */
+        const bool may_be_none = parts[i].measure == planning && n_ranks <= PER_SWITCH;
+        ok((bytes > 0 || may_be_none) && bytes <= bound,
+           "%d ranks: %ld bytes, at most %ld of the %s", n_ranks, bytes, bound, parts[i].name);
     }
     pb_view_free(s.view);
     pb_placement_free(s.placement);
