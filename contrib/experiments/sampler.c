@@ -48,6 +48,15 @@ static bool start_together(int64_t *start_p)
     return late < 0;
 }
 
+/** Finds the margin, so that the first broadcast, which opens connections, is not repeated. */
+static void find_margin(void)
+{
+    int64_t start;
+    while (greatest(!start_together(&start)) != 0 && margin_ns < LAST_MARGIN_NS) {
+        margin_ns *= 2;
+    }
+}
+
 static int64_t broadcast(char *data, int bytes, int number)
 {
     for (;;) {
@@ -177,6 +186,7 @@ static int measure_all(bool pairs, char **arguments, int n_settings)
             return 1;
         }
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        find_margin();
         if (settings[0] != '\0') {
             warm_up();
         }
