@@ -244,7 +244,9 @@ bool pb_tt_fill_sources(pb_tt_pool_t *pool, int deadline, const int hold[2]);
 typedef struct pb_tt_maker {
     const pb_tt_t *tt;
     pb_tt_pool_t pool;
-    int n_ranks; /**< of the loaded vertex's subtree */
+    int n_ranks;         /**< of the loaded vertex's subtree */
+    double latest_value; /**< no less than what exports are worth after all items, of the pool
+                              whose table is finished */
 } pb_tt_maker_t;
 
 int pb_tt_maker_init(pb_tt_maker_t *maker, const pb_tt_t *tt);
@@ -267,6 +269,7 @@ void pb_tt_load(pb_tt_maker_t *maker, int tree, int v, pb_tt_role_t role,
 /** A table that is being made. */
 typedef struct pb_tt_draft {
     pb_tt_table_t table; /**< with room for PB_TT_MAX_REPLIES */
+    int late_out[2];     /**< with the least slack, the exports after all items */
     pb_tt_reply_t ideal; /**< with boundless slack */
     double ideal_loss;   /**< what is lost with it, a logarithm */
     double cost; /**< what the subtree takes from the growth of the surrounding tree, a logarithm;

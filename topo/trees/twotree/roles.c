@@ -25,6 +25,12 @@
 /** Trials for one vertex and role, times items: a trial takes time with the items. */
 #define MAX_TRIED_ITEMS 500
 
+/** Children up to which it is noted what was tried: their options fit one number. */
+#define MAX_NOTED 23
+
+/** Entries for noting it: enough for a vertex with one child. */
+#define MAX_TRIED ((size_t) 512)
+
 /** More than what is lost where costs are added and taken off. */
 #define ROUNDING 1e-9
 
@@ -44,6 +50,10 @@ typedef struct search {
     pb_tt_draft_t draft[2]; /**< of the trial, by tree */
     double cost;
     int n_trials, max_trials;
+    uint64_t *tried; /**< an open hash table of options that were tried, 0: free */
+    size_t n_tried;  /**< entries of it that are used, a power of two; 0: none are noted */
+    uint16_t *noted; /**< the entries that are not free */
+    int n_noted;
 } search_t;
 
 /** Finds the options of ranks attached to the vertex, if the children's options allow any. */
@@ -91,6 +101,45 @@ static double limit_of(const search_t *s, double best, double other)
     return other < best ? best + log1p(-exp(other - best)) + ROUNDING : -INFINITY;
 }
 
+/* ---- options that were tried ---- */
+
+/** Forgets what was tried, before the first trial of a vertex in a role. */
+static void forget_tried(search_t *s)
+{
+    while (s->n_noted > 0) {
+        s->tried[s->noted[--s->n_noted]] = 0;
+    }
+    s->n_tried = 0;
+    if (s->trial.n_children > 0 && s->trial.n_children <= MAX_NOTED) {
+        s->n_tried = 16;
+        while (s->n_tried < 2 * (size_t) s->max_trials) {
+            s->n_tried *= 2;
+        }
+    }
+}
+
+/** Notes the options; whether they were noted before. Then they cost no less than the best ones. */
+static bool was_tried(search_t *s)
+{
+    uint64_t number = 1; /* one digit for each child */
+    if (s->n_tried == 0) {
+        return false;
+    }
+    for (int i = 0; i < s->trial.n_children; i++) {
+        number = PB_TT_OPTIONS * number + s->trial.options[i];
+    }
+    size_t at = (size_t) ((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (s->n_tried - 1);
+    while (s->tried[at] != 0 && s->tried[at] != number) {
+        at = (at + 1) & (s->n_tried - 1);
+    }
+    if (s->tried[at] == number) {
+        return true;
+    }
+    s->tried[at] = number;
+    s->noted[s->n_noted++] = (uint16_t) at;
+    return false;
+}
+
 /* ---- trials ---- */
 
 static void load(search_t *s, int tree)
@@ -109,6 +158,9 @@ static int try_options(search_t *s, double best)
         return PB_ERR_UNFIT;
     }
     s->n_trials++;
+    if (was_tried(s)) {
+        return PB_ERR_UNFIT;
+    }
     for (int tree = 0; tree < 2; tree++) {
         load(s, tree);
         const int rc = pb_tt_begin_table(s->maker, &s->draft[tree]);
@@ -208,7 +260,7 @@ static bool is_repeated(const search_t *s, int i)
     return false;
 }
 
-/** One round of changes. */
+/** Makes one round of changes. */
 static int improve(search_t *s, double *best, bool *better)
 {
     int rc = PB_SUCCESS;
@@ -240,6 +292,7 @@ static int search_vertex(search_t *s)
     s->n_trials = 0;
     s->max_trials = MAX_TRIED_ITEMS / (s->trial.n_children + pb_tt_n_locals(tt, s->trial.v) + 1);
     first_options(s);
+    forget_tried(s);
     int rc = try_options(s, INFINITY);
     double best = s->cost;
     bool better = s->trial.n_children > 0;
@@ -300,9 +353,12 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
     const size_t n_vertices = (size_t) tt->view->n_vertices;
     int *key = malloc((n_vertices + 2) * sizeof(*key));
     s.trial.options = malloc(n_vertices * sizeof(*s.trial.options));
+    s.tried = calloc(MAX_TRIED, sizeof(*s.tried));
+    s.noted = malloc(MAX_TRIED / 2 * sizeof(*s.noted)); /* never more than half are used */
     pb_tt_reply_t *replies = malloc((size_t) 2 * PB_TT_MAX_REPLIES * sizeof(*replies));
     int rc = PB_ERR_NO_MEMORY;
-    if (key != NULL && s.trial.options != NULL && replies != NULL) {
+    if (key != NULL && s.trial.options != NULL && s.tried != NULL && s.noted != NULL &&
+        replies != NULL) {
         s.draft[0].table.replies = replies;
         s.draft[1].table.replies = replies + PB_TT_MAX_REPLIES;
         rc = search_new(&s, key);
@@ -314,6 +370,8 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
     }
     free(key);
     free(s.trial.options);
+    free(s.tried);
+    free(s.noted);
     free(replies);
     return rc;
 }

@@ -20,6 +20,9 @@
 /** Policies for as many exports have a bit each. */
 #define MAX_PAIRS 64
 
+/** More guests are sorted in the general way. */
+#define MAX_INSERTED 12
+
 static const int late[2] = {PB_TT_NEVER, PB_TT_NEVER};
 
 /*
@@ -151,6 +154,23 @@ static int compare_guests(const void *a, const void *b)
     return x->lead != y->lead ? y->lead - x->lead : x->vertex - y->vertex;
 }
 
+/** Sorts by insertion the usual few guests. */
+static void sort_guests(pb_tt_guest_t *guests, int n)
+{
+    if (n > MAX_INSERTED) {
+        qsort(guests, (size_t) n, sizeof(*guests), compare_guests);
+        return;
+    }
+    for (int i = 1; i < n; i++) {
+        const pb_tt_guest_t guest = guests[i];
+        int at = i;
+        for (; at > 0 && compare_guests(&guest, &guests[at - 1]) < 0; at--) {
+            guests[at] = guests[at - 1];
+        }
+        guests[at] = guest;
+    }
+}
+
 /** Finds the guests that give alike, and those of one lead. */
 static void link_guests(pb_tt_pool_t *pool)
 {
@@ -190,7 +210,7 @@ void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
         pool->guests[pool->n_guests++] = (pb_tt_guest_t){
             .vertex = c, .gives = pb_tt_gives(option, tree), .lead = table->need, .table = table};
     }
-    qsort(pool->guests, (size_t) pool->n_guests, sizeof(*pool->guests), compare_guests);
+    sort_guests(pool->guests, pool->n_guests);
     link_guests(pool);
     pool->n_exports = pb_tt_gives((pb_tt_option_t) (2 * role), tree);
     pool->first = tt->tables->costs.first;
@@ -220,8 +240,34 @@ static uint64_t alike(const pb_tt_maker_t *b, const int hold[2])
     return pairs;
 }
 
-/** The best reply for one slack that is worth more than `best`; false if there is none. */
-static bool best_reply(pb_tt_maker_t *b, int slack, double best, pb_tt_reply_t *reply)
+/** The least time at which n slots can have been opened. */
+static int least_time(const pb_tt_maker_t *b, int n)
+{
+    int time = 0;
+    while (time < PB_TT_WEIGHTS && b->pool.tables->most[time] < n) {
+        time++;
+    }
+    return b->pool.entry + time;
+}
+
+/** Bound on the value of the reply of a filling whose exports come after all items. */
+static double latest_value(const pb_tt_maker_t *b)
+{
+    const int n_items = b->pool.n_locals + b->pool.n_guests;
+    double sum = 0.0;
+    for (int i = 1; i <= b->pool.n_exports; i++) {
+        sum += weight(b->tt->tables, least_time(b, n_items + i));
+    }
+    return sum;
+}
+
+/**
+ * The best reply for one slack that is worth more than `best`; false if there is none. With
+ * `is_enough`, the slack is known to suffice; `late_out`, if that is not NULL, has the times of
+ * exports after all items.
+ */
+static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, const int *late_out,
+                       double best, pb_tt_reply_t *reply)
 {
     const int exports = b->pool.n_exports;
     const pb_tt_tables_t *tables = b->tt->tables;
@@ -229,11 +275,14 @@ static bool best_reply(pb_tt_maker_t *b, int slack, double best, pb_tt_reply_t *
     uint64_t left = n_pairs > 0 ? UINT64_MAX >> (MAX_PAIRS - n_pairs) : 0;
     *reply = (pb_tt_reply_t){
         .slack = slack, .hold = {PB_TT_NEVER, PB_TT_NEVER}, .out = {PB_TT_NEVER, PB_TT_NEVER}};
-    if (!pb_tt_fill(&b->pool, slack, late)) {
-        return false;
+    if (late_out == NULL && (!is_enough || b->latest_value > best)) {
+        if (!pb_tt_fill(&b->pool, slack, late)) {
+            return false;
+        }
+        late_out = b->pool.export_time;
     }
-    for (int i = 0; i < exports; i++) {
-        reply->out[i] = b->pool.export_time[i];
+    for (int i = 0; i < exports && late_out != NULL; i++) {
+        reply->out[i] = late_out[i];
     }
     best = fmax(best, value(b, reply));
     for (; left != 0; left &= left - 1) {
@@ -321,6 +370,7 @@ static int find_need(pb_tt_maker_t *b, int slack, pb_tt_draft_t *draft)
         }
         if (pb_tt_fill(&b->pool, slack, late)) {
             draft->table.need = slack;
+            memcpy(draft->late_out, b->pool.export_time, sizeof(draft->late_out));
             return PB_SUCCESS;
         }
         if (slack > MAX_SLACK_PER_RANK * (b->n_ranks + 1)) {
@@ -338,7 +388,7 @@ int pb_tt_begin_table(pb_tt_maker_t *b, pb_tt_draft_t *draft)
         return rc;
     }
     /* A policy that works with some slack works with more, or nearly always. */
-    if (!best_reply(b, table->need + 2 * PB_TT_MAX_REPLIES, 0.0, &draft->ideal)) {
+    if (!best_reply(b, table->need + 2 * PB_TT_MAX_REPLIES, false, NULL, 0.0, &draft->ideal)) {
         draft->ideal.out[0] = draft->ideal.out[1] = 0;
     }
     draft->ideal_loss = loss_of(b, &draft->ideal);
@@ -351,12 +401,15 @@ bool pb_tt_finish_table(pb_tt_maker_t *b, pb_tt_draft_t *draft, double limit)
     pb_tt_table_t *table = &draft->table;
     double reached = 0.0, cost = INFINITY;
     table->n = 0;
+    b->latest_value = latest_value(b);
     for (int n = 0; n < PB_TT_MAX_REPLIES && reached < NEARLY * value(b, &draft->ideal); n++) {
         pb_tt_reply_t *reply = &table->replies[n];
         if (fmin(cost, cost_of(b, table->need + n, draft->ideal_loss)) >= limit) {
             return false;
         }
-        if (!best_reply(b, table->need + n, reached, reply) || value(b, reply) < reached) {
+        const int *late_out = n == 0 ? draft->late_out : NULL;
+        if (!best_reply(b, table->need + n, true, late_out, reached, reply) ||
+            value(b, reply) < reached) {
             *reply = table->replies[n - 1];
         }
         reached = value(b, reply);
@@ -364,7 +417,7 @@ bool pb_tt_finish_table(pb_tt_maker_t *b, pb_tt_draft_t *draft, double limit)
         table->n = n + 1;
     }
     if (table->n == 0) {
-        best_reply(b, table->need, 0.0, &table->replies[0]);
+        best_reply(b, table->need, true, draft->late_out, 0.0, &table->replies[0]);
         table->n = 1;
         cost = cost_of(b, table->need, loss_of(b, &table->replies[0]));
     }
