@@ -116,6 +116,28 @@ def test_run():
     tap.ok(rows["pipebcast"][2] < rows["tuned"][2] + 0.1, "pipebcast copies no more than tuned")
 
 
+# Instructions of the plugin's own, compiled with -O2: of a short broadcast at rank 1 of 4, and of a segment of a chain.
+SHORT = {"pipebcast": 1483, "pipebcast:chain": 1703}
+SEGMENT = 220
+
+
+def test_cost():
+    """No tenth more than they were. Who makes them fewer writes the new number here."""
+    def own_of(*arguments):
+        done = profile("--plugin-dir", PLUGINS, *arguments)
+        if not tap.ok(done.returncode == 0, f"profile {' '.join(arguments)}"):
+            tap.note(done.stdout + done.stderr)
+        return {words[0]: float(words[1]) for words in map(str.split, done.stdout.splitlines()[1:])}
+    if "-O2" not in os.environ.get("CFLAGS", "").split():
+        tap.skip("instructions are few", "compiled without -O2")
+        return
+    found = own_of("--short", "64", "--methods", ",".join(SHORT))
+    for name, known in SHORT.items():
+        tap.ok(0 < found.get(name, 0) <= 1.1 * known, f"{name}: {found.get(name)} instructions of its own for 64 bytes, {known} before")
+    segment = max(own_of("--methods", "pipebcast:chain").values(), default=0)
+    tap.ok(0 < segment <= 1.1 * SEGMENT, f"{segment} instructions of its own for a segment, {SEGMENT} before")
+
+
 def test_inside():
     done = profile("--inside", "--plugin-dir", PLUGINS, "--ranks", "4", "--counted", "1", "--broadcasts", "2",
                    "--single-copy", "none", "--methods", "pipebcast:chain:1426,sm")
@@ -155,6 +177,7 @@ def main():
         # Its ranks sleep most of two minutes, so that nothing but their messages wakes them.
         if os.environ.get("PIPEBCAST_TESTS") == "long":
             test_run()
+            test_cost()
             test_inside()
     return tap.done()
 
