@@ -169,8 +169,7 @@ TABLE2 = _Costed("p2-table2", "paper 2, Table 2", _Table2, [
     Claim("from 2 KB on L hardly depends on the message (100 Mbps: within 3 %; we say: within "
           "10 %)", "L", "L before", low=0.9, high=1.1, sizes=(4 * K, None)),
     Claim("L does not shrink: no processor is the bottleneck, as on 100 Mbps (we say: by no "
-          "more than 5 %)", "L", "L before", low=0.95, sizes=(512, None),
-          why="L at 4 KB is a difference of values that pipebcast-tune knows to 1 %, which is 6 % of it")])
+          "more than 5 %)", "L", "L before", low=0.95, sizes=(512, None))])
 TABLE4 = _Costed("p2-table4", "paper 2, Table 4", _Table4, [
     Claim(f"segments of {bytes_text(segment)} cost within 10 % (100 Mbps, from 1 KB)", str(segment), T, high=1.1)
     for segment in PAPER_SIZES[2:]])
@@ -178,5 +177,5 @@ FIG11 = _Costed("p2-fig11", "paper 2, Figure 11", _Figure11, [
     Claim(f"{kind}: the segment size{by} is close to the best (we say: within 10 %)", kind + by, kind, high=1.1)
     for by in (BY_FORMULA, BY_MODEL) for kind in KINDS])
 THRESHOLDS = _Costed("p2-thresholds", "paper 2, section 5.4", _Thresholds, [
-    Claim(f"{kind}: the delay term is at most a third of the time there", kind, None, high=1 / 3) for kind in KINDS])
+    Claim(f"{kind}: the delay term is at most 33 % of the time there (below 0: D X T(M/X) alone is more than was taken)", kind, None, high=1 / 3) for kind in KINDS])
 COSTS = [TABLE2, TABLE4, FIG11, THRESHOLDS]
