@@ -97,14 +97,14 @@ static int add_entry(int64_t *entries, int *n_p, int most, const int64_t *entry,
 
 static int add_path(pb_profile_t *profile, const pb_profile_path_t *path)
 {
-    return add_entry(&profile->paths[0].before, &profile->n_paths, PB_PROFILE_MAX_PATHS,
-                     &path->before, path_weights);
+    return add_entry((int64_t *) profile->paths, &profile->n_paths, PB_PROFILE_MAX_PATHS,
+                     (const int64_t *) path, path_weights);
 }
 
 static void add_duty(pb_profile_t *profile, const pb_profile_duty_t *duty)
 {
-    add_entry(&profile->duties[0].most, &profile->n_duties, PB_PROFILE_MAX_DUTIES, &duty->most,
-              duty_weights);
+    add_entry((int64_t *) profile->duties, &profile->n_duties, PB_PROFILE_MAX_DUTIES,
+              (const int64_t *) duty, duty_weights);
 }
 
 /* ---- the ground ---- */
@@ -287,7 +287,7 @@ static void end_path(walk_t *walk, const pb_profile_path_t *path)
 {
     const pb_profile_t *profile = walk->profile;
     if (walk->covering >= profile->n_paths ||
-        !covers(&profile->paths[walk->covering].before, &path->before)) {
+        !covers((const int64_t *) &profile->paths[walk->covering], (const int64_t *) path)) {
         walk->covering = add_path(walk->profile, path);
     }
 }
@@ -471,7 +471,7 @@ static void add_phase(walk_t *walk, int root, int distance, pb_profile_path_t *p
     for (int from = 0; from + distance < n_ranks; from += 2 * distance) {
         pb_profile_path_t hop = {0}, sent = {0};
         add_hop(walk, (from + root) % n_ranks, (from + distance + root) % n_ranks, &hop, &sent);
-        join(&longest.before, &hop.before);
+        join((int64_t *) &longest, (const int64_t *) &hop);
     }
     int64_t crossing;
     const int64_t share = unload(walk->ground, &crossing);

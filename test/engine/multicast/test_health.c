@@ -7,7 +7,7 @@
 static void test_health(void)
 {
     pb_health_t health = {.state = PB_HEALTH_GIVEN_UP};
-    uint64_t at[PB_HEALTH_FAILURES];
+    uint64_t at[PB_HEALTH_FAILURES] = {0};
     ok(!pb_health_is_due(&health), "a group that may not be used is not probed");
     pb_health_begin(&health);
     for (int i = 0; i < PB_HEALTH_FAILURES; i++) {
