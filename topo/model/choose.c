@@ -151,14 +151,16 @@ static uint64_t segment_limit(const pb_chooser_t *chooser, uint64_t bytes, bool 
     if (chooser->options.segment != 0) {
         return chooser->options.segment;
     }
-    if (chooser->model->measured || in_trial) {
+    if (chooser->model->measured) {
         return LONGEST_SEGMENT;
     }
     /* A reported speed may be far from the wire's (virtual links report any). A segment that is too
-     * long then costs more than one that is too short. A trial finds out. */
-    return bytes / 256 <= PB_CHOOSE_ASSUMED_SEGMENT ? PB_CHOOSE_ASSUMED_SEGMENT
-           : bytes / 256 < LONGEST_SEGMENT          ? bytes / 256
-                                                    : LONGEST_SEGMENT;
+     * long then costs more than one that is too short. A trial goes one step further: more of them
+     * would cost more than they find. */
+    const uint64_t usual =
+        bytes / 256 > PB_CHOOSE_ASSUMED_SEGMENT ? bytes / 256 : PB_CHOOSE_ASSUMED_SEGMENT;
+    const uint64_t limit = in_trial ? 2 * usual : usual;
+    return limit < LONGEST_SEGMENT ? limit : LONGEST_SEGMENT;
 }
 
 /* ---- profiles ---- */
