@@ -23,6 +23,7 @@ static struct {
     int output; /**< of the verbose lines; -1: not open */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER, .output = -1};
 
+/** Connections of this process that Open MPI has given up: all communicators look at it. */
 static int n_unconnected;
 
 int coll_pipebcast_n_unconnected(void)

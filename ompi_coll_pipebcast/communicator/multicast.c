@@ -32,8 +32,7 @@
 /** A window is this part of the smallest buffer: see engine/multicast/marks.h. */
 #define BUFFER_PART 2
 
-/** Bytes before a frame in its packet, and bytes of a frame that carries little. */
-#define IP_UDP_BYTES 28
+/** Bytes of a frame that carries little. */
 #define LEAST_FRAME 256
 
 /**
@@ -296,6 +295,10 @@ static int64_t patience_of(int64_t time)
 /** Uses the group by what the sweep has found. */
 static void use(coll_pipebcast_multicast_t *multicast, const pb_sweep_t *sweep)
 {
+    if (is_member(multicast)) {
+        pb_multicast_use(&multicast->group, multicast->datagrams);
+        return;
+    }
     const pb_multicast_config_t config = {
         .rule = sweep->rule,
         .payload = payload_of(multicast, &sweep->rule),
@@ -305,11 +308,7 @@ static void use(coll_pipebcast_multicast_t *multicast, const pb_sweep_t *sweep)
         .patience = patience_of(multicast->patience),
         .ceiling = ceiling_of(multicast->module),
     };
-    if (is_member(multicast)) {
-        pb_multicast_use(&multicast->group, multicast->datagrams);
-    } else {
-        pb_multicast_init(&multicast->group, &config);
-    }
+    pb_multicast_init(&multicast->group, &config);
 }
 
 /* Sweeps. */
@@ -438,7 +437,7 @@ static uint32_t frame_bytes(uint64_t mtu)
 {
     const uint64_t known = mtu == PB_FACTS_UNKNOWN ? COLL_PIPEBCAST_DEFAULT_MTU : mtu;
     const uint64_t most = pb_minu64(known, PB_PROBE_MAX_PAYLOAD);
-    return most > IP_UDP_BYTES ? (uint32_t) most - IP_UDP_BYTES : 0;
+    return most > PB_UDP_HEADER_BYTES ? (uint32_t) most - PB_UDP_HEADER_BYTES : 0;
 }
 
 void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module,

@@ -26,7 +26,7 @@ OBJ_CLASS_INSTANCE(coll_pipebcast_tasks_t, opal_list_item_t, tasks_construct, ta
 static struct {
     coll_pipebcast_lock_t lock;
     opal_list_t communicators; /**< of coll_pipebcast_tasks_t */
-    bool settles_at_end;
+    bool settles_at_end;       /**< the end of the last session calls settle_at_end() */
 } busy;
 
 /** Advances a communicator's tasks; those that are through move to `ended`. True if none is left.
@@ -96,7 +96,6 @@ void coll_pipebcast_progress_open(void)
 {
     coll_pipebcast_lock_init(&busy.lock);
     OBJ_CONSTRUCT(&busy.communicators, opal_list_t);
-    busy.settles_at_end = false;
 }
 
 void coll_pipebcast_progress_close(void)

@@ -30,9 +30,6 @@
 #define OVERHEAD_INSIDE 384
 #define OVERHEAD_BESIDE 256
 
-/** Headers of IP and UDP, which belong to what a frame takes. */
-#define IP_UDP_BYTES 28
-
 typedef union control {
     char bytes[CMSG_SPACE(sizeof(int))];
     struct cmsghdr aligned;
@@ -273,7 +270,7 @@ static bool knows_segment(const udp_t *u)
 static uint32_t capacity_of(const udp_t *u)
 {
     size_t taken = 1;
-    while (taken < u->frame_bytes + IP_UDP_BYTES + OVERHEAD_INSIDE) {
+    while (taken < u->frame_bytes + PB_UDP_HEADER_BYTES + OVERHEAD_INSIDE) {
         taken *= 2;
     }
     return (uint32_t) (u->buffer_bytes / (taken + OVERHEAD_BESIDE));

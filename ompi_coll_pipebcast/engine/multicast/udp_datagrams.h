@@ -12,6 +12,9 @@
 
 #include "engine/multicast/datagrams.h"
 
+/** Bytes of the headers of IP and UDP, before a frame in its packet. */
+#define PB_UDP_HEADER_BYTES 28
+
 typedef struct pb_udp_options {
     struct in_addr group;   /**< a multicast address */
     uint16_t port;          /**< host byte order, > 0; may be shared with other sockets */
