@@ -49,17 +49,17 @@ void coll_pipebcast_advised_free(coll_pipebcast_advised_t *advised);
 
 /**
  * At the root: writes the header of the tree that is advised now, or of the static plan, into
- * `header`, which has the room; returns its length. The plan is static, too, where the tree would
- * be beyond the bound on connections. One system call, stat(), unless there is newer advice.
- * Reports once what keeps advice from being followed.
+ * `header`; returns its length. The plan is also static where the tree would be beyond the bound on
+ * connections. One system call, stat(), unless there is newer advice. Reports once what keeps
+ * advice from being followed.
  */
 size_t coll_pipebcast_advised_look(coll_pipebcast_advised_t *advised, size_t total,
                                    uint8_t *header);
 
 /**
- * The tree of a header, which all ranks of the communicator have; *known_p is NULL if that is the
- * static plan, and borrowed until the next call. O(ranks * streams) for a new tree.
- * PB_ERR_NO_MEMORY, also at a second try, or PB_ERR_MALFORMED.
+ * Finds the tree of a header; all ranks have it. *known_p is borrowed until the next call, and NULL
+ * for the static plan. O(ranks * streams) for a new tree. PB_ERR_NO_MEMORY, also at a second try,
+ * or PB_ERR_MALFORMED.
  */
 int coll_pipebcast_advised_learn(coll_pipebcast_advised_t *advised, int root, const uint8_t *header,
                                  size_t length, const coll_pipebcast_known_t **known_p);

@@ -109,10 +109,9 @@ typedef size_t coll_pipebcast_count_t;
 #endif
 
 /**
- * The base of our requests. Open MPI takes what a collective's request is for one of its class
- * ompi_coll_base_nbc_request_t, in which it keeps what it must give back at the end. The header
- * that declares it cannot be used from outside its tree in 4.1, and what is in it differs; there is
- * room for all series here.
+ * Base of our requests. Open MPI takes a collective's request for its class
+ * ompi_coll_base_nbc_request_t, which keeps what it gives back at the end. That class differs by
+ * series, and 4.1's header of it cannot be used here; there is room for all.
  */
 typedef struct coll_pipebcast_base_request {
     ompi_request_t super;
@@ -261,8 +260,9 @@ static inline const mca_base_component_t *coll_pipebcast_static_component(int i)
 /*
  * coll_pipebcast_define_assertions(): defines a new communicator's assertions by its info, alike on
  * all ranks. In Open MPI 4.1 only ob1 does that; with another PML they are as the memory was, and
- * ranks differ. Later series begin with none, and ob1 does not keep to mpi_assert_allow_overtaking:
- * where it is set here, the rank leaves out numbers that others still wait for.
+ * ranks differ. Later series begin with none. Their ob1 does not keep to
+ * mpi_assert_allow_overtaking: where it is set here, the rank skips numbers that others still wait
+ * for.
  */
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
 /** Assertions that a user can make of a communicator's messages. */
@@ -324,9 +324,8 @@ static inline bool coll_pipebcast_may_overtake(struct ompi_communicator_t *comm)
 }
 
 /**
- * Returns the error with which collectives of a communicator end by now (ULFM, from 5.0 on): one of
- * its processes has failed or it is revoked. OMPI_SUCCESS: neither. Ranks learn of it at different
- * times.
+ * Returns the error with which collectives of a communicator end by now (ULFM, from 5.0 on): a
+ * process has failed or it is revoked. OMPI_SUCCESS: neither. Ranks learn of it at different times.
  */
 static inline int coll_pipebcast_failure_of(struct ompi_communicator_t *comm)
 {
@@ -364,8 +363,8 @@ coll_pipebcast_functions_of(const struct ompi_communicator_t *comm)
 }
 
 /**
- * Puts functions into a communicator instead of those of the module `of` (NULL: of
- * whatever is there), where Open MPI does not do it after enable.
+ * Puts functions into a communicator instead of the module `of`'s, or of any (NULL), where Open MPI
+ * does not do it after enable.
  */
 static inline void coll_pipebcast_install(struct ompi_communicator_t *comm,
                                           const coll_pipebcast_functions_t *functions,

@@ -1,9 +1,8 @@
 /*
- * Stands for three headers that Open MPI 5.0 forgets to install with its other
- * devel headers, although those include them: what its threads are by pthreads.
- * Ours, written to what the installed headers use of them: thin names over
- * pthreads. coll_pipebcast_fits() sees to it that structures with a mutex inside
- * come out as they are in the library.
+ * Stands for three headers that Open MPI 5.0 does not install, although its devel headers include
+ * them: threads by pthreads. Ours, written to what the installed headers use of them: thin names
+ * over pthreads. coll_pipebcast_fits() sees to it that structures with a mutex inside come out as
+ * they are in the library.
  */
 #ifndef COLL_PIPEBCAST_COMPAT_THREADS_H
 #define COLL_PIPEBCAST_COMPAT_THREADS_H

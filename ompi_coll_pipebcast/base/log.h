@@ -11,9 +11,9 @@ void coll_pipebcast_log_open(void);
 void coll_pipebcast_log_close(void);
 
 /**
- * Shows a message about something wrong: one of base/help.inc, PB_HELP_..., which is made from
- * help-mpi-coll-pipebcast.txt. A process shows each topic once. For what one rank of a job reports,
- * or is about that rank alone: it is printed by the rank itself, so that it cannot be lost.
+ * Shows a message about something wrong: one of base/help.inc, made from
+ * help-mpi-coll-pipebcast.txt. A process shows each topic once. For messages of one rank, or about
+ * one: that rank prints them itself, so that none is lost.
  */
 void coll_pipebcast_help(const char *message, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,11 +1,11 @@
 /*
  * Tags of a communicator's messages.
  *
- * No tag is free for components from outside Open MPI. Operations that may overlap others draw
- * from the counter of Open MPI's own nonblocking operations, downward, so all ranks must draw alike
- * and in the same order. Open MPI wraps that counter near -2^30, but a PML may keep fewer bits of a
- * tag: UCX 24, cm with libfabric as few as 20. A tag beyond these is taken for another one. So
- * pipebcast wraps it at what the PML has.
+ * No tag is free for components from outside Open MPI. Operations that may overlap draw from the
+ * counter of Open MPI's own nonblocking operations, downward. So all ranks must draw alike and in
+ * the same order. Open MPI wraps that counter near -2^30. A PML may keep fewer bits of a tag: UCX
+ * 24, cm with libfabric as few as 20. A tag beyond these is taken for another one. So pipebcast
+ * wraps it at what the PML has.
  *
  *     0 ... BASE  tags of blocking collectives
  *     BASE ...    tags of operations, used again after a wrap, when the messages of those that

@@ -11,11 +11,11 @@
 #include "topo/network/locality.h"
 
 /**
- * Returns the locality of a process that may run on the processors of `cpuset`: the packages, NUMA
- * nodes and caches that hold all of these, the largest first. An object is skipped if it holds the
- * whole host, the same processors as one before it, or at most one core. The index of an object is
- * its lowest processor's number, which no other of its size has. PB_LOCALITY_ANYWHERE where there
- * are none, or `cpuset` is empty. O(objects of these kinds).
+ * Returns the locality of a process on the processors of `cpuset`: the packages, NUMA nodes and
+ * caches that hold them all, the largest first. An object is skipped if it holds the whole host,
+ * the same processors as one before it, or at most one core. The index of an object is its lowest
+ * processor's number, which no other of its size has. PB_LOCALITY_ANYWHERE where there are none, or
+ * `cpuset` is empty. O(objects of these kinds).
  */
 pb_locality_t pb_hwloc_place(hwloc_topology_t topology, hwloc_const_cpuset_t cpuset);
 

@@ -9,9 +9,8 @@
 #include "base/tags.h"
 
 /**
- * Nanoseconds between two looks, of some microseconds each. They are not counted in calls: where
- * hosts have more ranks than processors, each call gives its processor to others, and a thousand
- * calls take a minute.
+ * Nanoseconds between two looks, of some microseconds each. Calls are not counted: with more ranks
+ * than processors each yields the processor, and a thousand take a minute.
  */
 #define LOOK_NS INT64_C(2000000)
 
@@ -32,8 +31,8 @@ static void notify_others(const coll_pipebcast_module_t *module)
 }
 
 /**
- * This rank is lost from now on. Messages to it may still be on their way, so the communicator's
- * number must not be used again: the communicator stays to the end of the job.
+ * This rank is lost from now on. Messages to it may still be on their way. So the communicator's
+ * number must not be used again, and it stays to the end of the job.
  */
 static void become_lost(coll_pipebcast_module_t *module)
 {

@@ -1,18 +1,18 @@
 /*
- * A rank is *lost* if it had to leave a broadcast with which the others go on: it is out of memory
- * or the transport refuses. Others may wait for it. So it notifies all others of the communicator,
- * and they leave the broadcast too. A rank that waits for a message that no one will send ends with
- * an error instead.
+ * A rank is *lost* if it left a broadcast with which the others go on: it is out of memory or the
+ * transport refuses. Others may wait for it. So it notifies all others of the communicator, and
+ * they leave the broadcast too. A rank that waits for a message that no one will send ends with an
+ * error instead.
  *
- * Nobody listens for that as long as broadcasts go on: only a rank that finds nothing to do looks,
- * now and then, whether such a message is there. All of them have one tag, the communicator's own.
- * Ours; the effect is the same as for a revoked communicator of ULFM, for our broadcasts alone.
+ * Only a rank that finds nothing to do looks, now and then, whether such a message is there. All of
+ * them have one tag, the communicator's own. Ours; the effect is the same as for a revoked
+ * communicator of ULFM, for our broadcasts alone.
  *
  * A lost rank keeps the communicator to the end of the job, even when the user frees it. Messages
  * to it may still be on their way: the next communicator with the same number would take them. A
  * rank that has ended all its broadcasts well may free the communicator before it hears of the lost
- * one. No communicator with the lost rank in it gets the number then, either; in one without it the
- * report would be a message of an unknown sequence.
+ * one. No communicator with the lost rank gets the number then. In one without it the report would
+ * be a message of an unknown sequence.
  *
  * A lost rank keeps in step: it draws the tags that the others draw. It also takes part in
  * broadcasts of the fallback component, whose messages are never mistaken for ours.
@@ -30,9 +30,9 @@
 void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 
 /**
- * Returns whether this rank is lost. Now and then looks whether another rank is lost or has failed,
- * or the communicator was revoked (ULFM): then this rank is lost from now on. Call it when a
- * broadcast has found nothing to do, with the module's lock held.
+ * Returns whether this rank is lost. Now and then looks whether another is lost or has failed, or
+ * the communicator was revoked: then this rank is lost, too. Call it when a broadcast has found
+ * nothing to do, with the module's lock held.
  */
 bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module);
 

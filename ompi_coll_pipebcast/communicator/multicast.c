@@ -93,9 +93,9 @@ void coll_pipebcast_multicast_count(coll_pipebcast_multicast_t *multicast)
 }
 
 /**
- * Members of the same processes have the same address, so that switches and interfaces have one
- * group for all their communicators; ports and keys keep these apart. Where ranks come to another
- * port each, the group is found not to work.
+ * Members of the same processes have one address: switches and interfaces have one group for all
+ * their communicators, which ports and keys keep apart. Where ranks come to another port each, the
+ * group is found not to work.
  */
 static void find_address(coll_pipebcast_multicast_t *multicast)
 {

@@ -1,8 +1,7 @@
 /*
- * Tasks: what goes on without a caller who waits for it. A nonblocking or persistent broadcast is
- * one, the agreement of a communicator's ranks, a broadcast's root that still has messages to take
- * in. Open MPI's progress engine advances them by a function that is registered only as long as
- * there are some; it knows nothing of what they are.
+ * Tasks: work that goes on without a caller who waits for it. Examples are a nonblocking broadcast,
+ * the agreement of ranks, and a root that still has messages to take in. Open MPI's progress engine
+ * advances them by a function that is registered only while there are some.
  *
  * Locks: each communicator has its own (base/lock.h), and the list of communicators with tasks has
  * one. The progress function takes the list's and tries the communicators'; everyone else takes a
@@ -50,9 +49,9 @@ void coll_pipebcast_progress_close(void);
 int coll_pipebcast_progress_add(struct coll_pipebcast_module *module, coll_pipebcast_task_t *task);
 
 /**
- * Waits until no communicator has a task any more, some seconds at most: those that the user has
- * freed go on as long as they have some. To be called when MPI ends. A rank that left earlier would
- * close connections on which there is something for it to read.
+ * Waits until no communicator has a task, freed ones included, for some seconds at most. To be
+ * called when MPI ends. A rank that left earlier would close connections on which there is
+ * something for it to read.
  */
 void coll_pipebcast_progress_settle(void);
 

@@ -303,8 +303,8 @@ static void free_record(coll_pipebcast_record_t *record)
 /* The records that this process keeps. */
 
 /**
- * The record that is kept of a process: from now on `record`, if there was none; else that is freed
- * (NULL: it is only asked for). NULL: there is none, or out of memory.
+ * Keeps `record` of a process if there was none, else frees it (NULL: asks only), and returns the
+ * kept one. NULL: there is none, or out of memory.
  */
 static coll_pipebcast_record_t *keep_record(const opal_process_name_t *process,
                                             coll_pipebcast_record_t *record)

@@ -29,9 +29,9 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 int coll_pipebcast_topology_read(void);
 
 /**
- * The topology for a new communicator, retained for the caller: as the files are now, which are
- * read again only if one's device, inode, size or time differs. A file that is invalid or gone
- * leaves what was read before. NULL if the parameters name none.
+ * Returns the topology for a new communicator, retained for the caller. Files are read again only
+ * if a device, inode, size or time differs. A file that is invalid or gone leaves what was read
+ * before. NULL if the parameters name none.
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_now(void);
 

@@ -52,15 +52,15 @@ void coll_pipebcast_sweep_begin_serving(struct coll_pipebcast_module *module);
 bool coll_pipebcast_all_are_aware(const struct coll_pipebcast_module *module);
 
 /**
- * A blocking broadcast that may be ours begins, alike on all ranks: waits for the verdict of the
- * last sweep if it is due, and acts on it. The lock is given up while it waits, which ends early
- * where this rank is lost.
+ * A blocking broadcast that may be ours begins, on all ranks: waits for the last sweep's verdict if
+ * it is due, and acts on it. The lock is given up while it waits. The wait ends early if this rank
+ * is lost.
  */
 void coll_pipebcast_sweep_settle(struct coll_pipebcast_module *module);
 
 /**
- * A blocking broadcast of `bytes` begins that may be swept: whether it is, where `asked` says that
- * the planner wants it; a group of multicast may be to be probed, too. Alike on all ranks.
+ * A blocking broadcast of `bytes` begins: returns whether it is swept, alike on all ranks. `asked`:
+ * the planner wants it; probes of a multicast group want it, too.
  */
 bool coll_pipebcast_sweep_is_next(struct coll_pipebcast_module *module, size_t bytes, bool asked);
 

@@ -7,9 +7,9 @@
 #include "base/compat.h"
 
 /**
- * Returns whether this plugin fits the Open MPI that loads it: shared structures have the same
- * sizes in its library as in the headers of the build. The interface's version says less: a module
- * of 5.0.10 has one member more than one of 5.0.9. If not, one process of each host reports it.
+ * Returns whether this plugin fits the Open MPI that loads it: shared structures have the sizes of
+ * the build's headers. The interface's version says less: a module of 5.0.10 has one member more
+ * than one of 5.0.9. If not, one process of each host reports it.
  */
 bool coll_pipebcast_fits(void);
 

@@ -1,6 +1,6 @@
 /*
- * Control messages: short messages next to the segments of a broadcast, by which receivers report
- * that they have arrived and the root announces the members of a group.
+ * Control messages: short messages next to a broadcast's segments. Receivers report by them that
+ * they have arrived, and the root announces the members of a group.
  *
  * The plugin implements this over the PML with a tag of its own for each operation (pml/control.c);
  * the engine's unit tests in memory. Messages between two ranks do not overtake each other. A

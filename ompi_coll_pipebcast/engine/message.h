@@ -1,8 +1,7 @@
 /*
- * The message of one broadcast: bytes [0, total) in packed order, cut into
- * segments. Where the user's data are contiguous, segments are parts of the
- * user's buffer; otherwise they are packed into and unpacked from a bounded set
- * of bounce buffers.
+ * The message of one broadcast: bytes [0, total) in packed order, cut into segments. Contiguous
+ * data are sent from and received in the user's buffer; others are packed through a bounded set of
+ * bounce buffers.
  *
  * The plugin implements this over Open MPI's datatypes (pml/message.c);
  * the engine's unit tests over plain memory.

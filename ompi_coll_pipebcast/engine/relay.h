@@ -1,6 +1,6 @@
 /*
- * A relay: the part of a rank that takes a message in segments from other hosts, and hands it on in
- * longer pieces inside its own. There each message costs as much whatever its size.
+ * A relay takes a message in segments from other hosts, and hands it on in longer pieces inside its
+ * own. There each message costs as much whatever its size.
  *
  * It is both transfers of that rank: `between` as any rank of a plan has one, and `inside`, which
  * has no parents. `inside` is offered a piece as soon as all its bytes are here, from whichever

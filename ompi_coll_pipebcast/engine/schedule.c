@@ -55,8 +55,8 @@ void pb_schedule_close(pb_schedule_t *schedule)
     schedule->is_open = false;
 }
 
-/** Returns whether the next broadcast is swept: no sweep is open, and it is `asked`, or the weight
- * or time since the last one is enough. */
+/** Returns whether the next broadcast is swept: no sweep is open, and it is `asked`, or enough
+ * weight or time has passed. */
 static bool is_next(const pb_schedule_t *schedule, bool asked)
 {
     return !schedule->is_open && (asked || schedule->weight >= PB_SCHEDULE_INTERVAL ||

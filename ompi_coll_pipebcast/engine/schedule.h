@@ -38,11 +38,11 @@
 #define PB_SCHEDULE_LONG ((PB_SCHEDULE_INTERVAL + PB_SCHEDULE_LAG) / PB_SCHEDULE_MAX_WEIGHT)
 
 /**
- * On slower links a MiB takes long, and a program whose ranks arrive unevenly would wait for its
- * help through many broadcasts. So a sweep also begins after PB_SCHEDULE_FEWEST broadcasts that
- * took PB_SCHEDULE_INTERVAL_MESSAGES times as long as a short message, and its verdict is waited
- * for after PB_SCHEDULE_FEWEST_LAG. The messages of a sweep are 1 % of that at most. A sweep goes
- * up a tree and down again in 2 log2 P such times, and the lag is twice as much.
+ * On slower links a MiB takes long, and a program whose ranks arrive unevenly would wait long for
+ * help. So a sweep also begins after PB_SCHEDULE_FEWEST broadcasts that took
+ * PB_SCHEDULE_INTERVAL_MESSAGES times as long as a short message. Its verdict is waited for after
+ * PB_SCHEDULE_FEWEST_LAG. The messages of a sweep are 1 % of that at most. A sweep goes up a tree
+ * and down again in 2 log2 P such times, and the lag is twice as much.
  */
 #define PB_SCHEDULE_FEWEST 4
 #define PB_SCHEDULE_FEWEST_LAG 2

@@ -4,26 +4,24 @@
  *
  * It travels along the tree of one stream of the broadcast, so it needs no further connection. When
  * a rank is through and all its children have reported, it reports to its parent. No broadcast
- * waits for it. A rank that is through has received all that was sent to it before, so the verdict
- * also is the credit that keeps roots from running ahead (engine/schedule.h). Nothing of a sweep
- * outlives the communicator: a rank has a receive posted until all its children have reported, and
- * from its report until the verdict is here. Only a rank that is lost withdraws them.
+ * waits for it. A rank that is through has received all earlier messages, so the verdict is also
+ * the credit that holds roots back (engine/schedule.h). Nothing of a sweep outlives the
+ * communicator: a rank keeps a receive posted until all children have reported, then until the
+ * verdict is here. Only a rank that is lost withdraws them.
  *
  * Ranks report durations between two moments of the same rank, which need no common clock. The tree
  * says for whom a rank has waited: ranks that wait get their first segments when the last of those
- * above them has come. So where the ranks below a rank have waited long, and it has not itself but
- * was away so long, it has *held* them. Those that no rank has held have waited for the root. A
- * rank that was not away has come as early as it could, also in broadcasts of rows and columns of
- * ranks by turns.
+ * above them has come. So if the ranks below a rank have waited long, and it was away so long
+ * instead of waiting, it has *held* them. Those that no rank has held have waited for the root. A
+ * rank that was not away has come as early as it could.
  *
  * The verdict also has two times for the learner (topo/model/learner.h). They are the longest time
  * from a rank's arrival to its end, and the least wait of any rank but the root. It has the most
  * frames of multicast that any rank missed, too.
  *
- * A sweep may go up and down a second time, to tell what came of the first verdict: by that a group
- * of multicast is proven (engine/multicast/probe.h). The first time brings the window that
- * all ranks have room for up, and the rule of frames down. The second time brings the frames that
- * were missed.
+ * A sweep may go up and down a second time, to tell what came of the first verdict. This proves a
+ * multicast group (engine/multicast/probe.h). The first time brings the window that all ranks have
+ * room for up, and the rule of frames down. The second time brings the frames that were missed.
  */
 #ifndef PB_SWEEP_H
 #define PB_SWEEP_H
@@ -97,10 +95,9 @@ typedef struct pb_sweep {
 } pb_sweep_t;
 
 /**
- * Begins the sweep of a broadcast that has begun, along the tree of `stream`; `role` is the role of
- * rank `rank` in it. `room`, of pb_rank_set_bytes(n_ranks), is borrowed until the end: a bit for
- * each rank, as it has to be there before the number of children is known. Needs no memory and
- * sends nothing. O(children + n_ranks / 8).
+ * Begins the sweep of a broadcast that has begun, along the tree of `stream`, in which rank `rank`
+ * has `role`. `room`, of pb_rank_set_bytes(n_ranks), is borrowed until the end: a bit for each
+ * rank, as children may be any. Needs no memory and sends nothing. O(children + n_ranks / 8).
  */
 void pb_sweep_start(pb_sweep_t *sweep, pb_control_t *control, const pb_role_t *role, int rank,
                     int n_ranks, int stream, uint8_t *room);

@@ -10,8 +10,7 @@
 
 /**
  * Segments, and bytes, between two synchronous sends to a paced child, at least. Fewer would not
- * hide the time of an acknowledgement on a fast network, where segments are large; and an
- * acknowledgement costs small frames on full links. Ours.
+ * hide an acknowledgement on a fast network, and each costs small frames on full links. Ours.
  */
 #define PACE_SEGMENTS 16
 #define PACE_BYTES ((size_t) 96 << 10)
@@ -250,8 +249,7 @@ __attribute__((cold)) void pb_transfer_refuse(pb_transfer_t *t, int error)
 }
 
 /**
- * Something else than the expected segment has come: an empty message, as a rank nearer to the root
- * has an error, or a wrong number of bytes.
+ * An empty message has come, as a rank nearer to the root has an error, or a segment of wrong size.
  */
 __attribute__((cold)) static void arrive_wrong(pb_transfer_t *t, const pb_flight_t *flight,
                                                int error)
@@ -375,9 +373,9 @@ __attribute__((noinline)) static void reap_sends(pb_transfer_t *t, pb_lane_t *la
 }
 
 /**
- * Tells whether a paced child must wait for another that is behind it: not if half of its own
- * acknowledgements have come, for then the other is late. They come without the other, so no child
- * waits without end.
+ * Tells whether a paced child must wait for another that is behind it. If half of its own
+ * acknowledgements have come, the other is late. They come without the other, so no child waits
+ * without end.
  */
 HOT bool is_held(const pb_transfer_t *t, const pb_lane_t *lane)
 {

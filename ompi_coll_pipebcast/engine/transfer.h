@@ -12,31 +12,31 @@
  *
  * A receiver that is late would collect what its parents send. So after a number of bytes a send is
  * synchronous: it ends when the receiver acknowledges it, and only a few acknowledgements may be
- * open. No more than `ahead` bytes ever wait at a receiver, from all its parents; where switches
- * can queue as much at a port, none of them is lost.
+ * open. No more than `ahead` bytes ever wait at a receiver, from all its parents. Switches that can
+ * queue as much at a port lose none.
  *
  * A root of several children is *paced*. Else the transport would decide how they share its link
  * (TCP connections share by what each has in flight). One tree would lag, and the last rank wait
  * for it. Acknowledgements come often enough to bound what is in flight. A child must not be ahead
- * of another by more than a segment, even if only the other's acknowledgements are open. A child
- * that is really late does not hold the others: they go on as soon as half of their own
- * acknowledgements have come.
+ * of another by more than a segment, even if only acknowledgements are open. A child that is really
+ * late does not hold the others: they go on as soon as half of their own acknowledgements have
+ * come.
  *
  * A root may instead serve its children *in turn*: the next one's first segment follows the last
  * one's last. On a flat tree, with segments that need no receiver, this is flat_nb (paper 3,
  * section 3.3).
  *
  * When a broadcast has ended on a rank, no message of it to this rank is still to come. The
- * exceptions are those that the communicator takes before it ends, and its end waits for them. Else
- * a late message would be taken for one of the next communicator with the same number, whose user
- * would get its bytes. So a transfer ends when the last message of each parent is here, and a
- * parent in a stream without segments sends nothing, see pb_transfer_uses().
+ * communicator takes what may still come, and its end waits for it. Else the next communicator with
+ * the same number would take it, and its user would get the bytes. So a transfer ends when the last
+ * message of each parent is here. A parent in a stream without segments sends nothing, see
+ * pb_transfer_uses().
  *
  * An error at one rank must not leave others waiting. A rank that cannot take in or give out a
- * segment goes on, but with empty messages, which its children take for an error and pass on. So
+ * segment goes on with empty messages. Its children take these for an error and pass them on. So
  * every rank below ends, with an error, and no rank above waits for it. Only if the transport
- * refuses, or a segment has a wrong size, is everything under way given up: then no rank knows what
- * is still to come.
+ * refuses, or a segment has a wrong size, is everything given up: no rank knows what is still to
+ * come.
  */
 #ifndef PB_TRANSFER_H
 #define PB_TRANSFER_H
@@ -176,9 +176,8 @@ void pb_transfer_refuse(pb_transfer_t *transfer, int error);
 void pb_transfer_cancel(pb_transfer_t *transfer);
 
 /**
- * Gives the memory back. Requests still under way (only after an error or
- * pb_transfer_cancel(), when the caller has waited long enough, see
- * pb_transport_abandon()) are abandoned, and so are their buffers.
+ * Gives the memory back. Requests still under way, after an error or long after
+ * pb_transfer_cancel(), are abandoned with their buffers (pb_transport_abandon()).
  */
 void pb_transfer_finish(pb_transfer_t *transfer);
 

@@ -61,8 +61,8 @@ int pb_transport_take(pb_transport_t *transport, pb_request_t *request_p, size_t
 void pb_transport_cancel(pb_transport_t *transport, pb_request_t request);
 
 /**
- * Gives a request up that did not end after an error. A receive was asked to end before, so long
- * ago that no thread still is where it would report that: its lane may be gone after this.
+ * Gives a request up that did not end after an error. A receive was asked to end so long ago that
+ * no thread still reports its end: its lane may be gone.
  */
 void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p);
 

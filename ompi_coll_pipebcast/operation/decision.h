@@ -27,16 +27,16 @@ typedef enum {
  * Decides for a message of `total` bytes from `root`, once the ranks have agreed; alike on all
  * ranks, lost ones included. *decision is zero. With the lock held; the role is borrowed until the
  * planner is asked again. An error: this rank is lost, and the others have a broadcast of ours. If
- * it might be the fallback component's, in which no one hears of a lost rank, the job ends instead,
- * as ranks would wait without end.
+ * the others' may be the fallback component's, which does not hear of lost ranks, the job ends:
+ * ranks would wait without end.
  */
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
                           coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision);
 
 /**
- * The role of a further start of what was decided as `decided` and is ours: in that tree, with its
- * segment size, whatever was learnt since. Starts may come between different broadcasts on
- * different ranks, so they cannot be decided anew. The role is borrowed, too.
+ * Gives the role of a further start of a persistent broadcast: in the tree and segment size of
+ * `decided`, whatever was learned since. Starts may come between different broadcasts on different
+ * ranks, so they cannot be decided anew. The role is borrowed, too.
  */
 int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
                                 const pb_planned_t *decided, pb_planned_t *planned);
@@ -52,8 +52,8 @@ bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t to
 void coll_pipebcast_report_unfit(const coll_pipebcast_module_t *module,
                                  const coll_pipebcast_decision_t *decision);
 
-/** After a decision that was logged, logs the broadcast's time on the last rank before the root,
- * which is not the root, next to the predicted one. With the module's lock held. */
+/** After a decision that was logged, logs the broadcast's measured and predicted time, on the last
+ * rank before the root. With the module's lock held. */
 void coll_pipebcast_log_time(coll_pipebcast_module_t *module, int root, size_t total,
                              double seconds);
 

@@ -2,8 +2,8 @@
  * MPI_Bcast, MPI_Ibcast and MPI_Bcast_init: large messages are operations or requests of ours,
  * others go to the fallback component.
  *
- * The communicator's lock is taken once for all that comes before the waiting, and once for each
- * time that there was nothing to do but to wait.
+ * The communicator's lock is taken once before the waiting, and once for each time that there was
+ * nothing to do.
  */
 #include "operation/functions.h"
 
@@ -51,8 +51,8 @@ static int start(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
 }
 
 /**
- * Reserves tags, as many and as early on all ranks, lost or not, and settles what is open before a
- * blocking broadcast; how the broadcast is planned then.
+ * Reserves tags alike on all ranks, lost or not, and settles what is open before a blocking
+ * broadcast. Returns how the broadcast is planned.
  */
 static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t way,
                                         coll_pipebcast_call_t *call)

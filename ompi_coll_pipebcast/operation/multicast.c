@@ -1,13 +1,12 @@
 /*
- * A broadcast by multicast: switches copy the root's frames to all hosts, and lost frames are
- * repaired down the planned tree (engine/multicast/multicast.h). In a plan by leaders
- * (topo/trees/leaders.h) the leaders receive frames, and pass the message on inside their hosts in
- * pieces.
+ * A broadcast by multicast: switches copy the root's frames to all hosts, and the planned tree
+ * repairs lost ones (engine/multicast/multicast.h). In a plan by leaders (topo/trees/leaders.h) the
+ * leaders receive frames, and pass the message on inside their hosts in pieces.
  *
- * When this rank has the message, others may still ask it for frames. Then the operation outlives
- * its result: it lingers as a task of its own, with a copy of the message, until they have
- * confirmed that they need nothing. Where frames were lost lately, a call waits for that first, for
- * a while: a rank that leaves and computes serves nobody.
+ * When this rank has the message, others may still ask it for frames. Then the operation lingers as
+ * a task of its own, with a copy of the message, until they have confirmed that they need nothing.
+ * Where frames were lost lately, a call waits for that first, for a while: a rank that leaves and
+ * computes serves nobody.
  */
 #include <stdlib.h>
 

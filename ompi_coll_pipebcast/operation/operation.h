@@ -14,9 +14,9 @@
  *
  * Where memory runs out: what all ranks need is allocated before they agree. An operation itself
  * needs memory when it starts and when it learns its role in a group. A failure there is followed
- * by a second try. Messages under way when a rank leaves may come when the communicator is gone,
- * and Open MPI's ob1 keeps them for the next one of its number. A rank for which the second try
- * fails, too, is lost (communicator/lost.h).
+ * by a second try. Messages under way may come when the communicator is gone: Open MPI's ob1 keeps
+ * them for the next one of its number. A rank for which the second try fails, too, is lost
+ * (communicator/lost.h).
  *
  * Calls go: functions -> request, decision -> operation -> the kinds.
  */
@@ -109,10 +109,7 @@ extern const coll_pipebcast_kind_t coll_pipebcast_flat_nb;
 extern const coll_pipebcast_kind_t coll_pipebcast_arrival;
 extern const coll_pipebcast_kind_t coll_pipebcast_multicast;
 
-/**
- * The kind of a broadcast that is not planned by multicast, by what the ranks have agreed on and
- * the broadcasts before it: alike on all ranks.
- */
+/** Returns the kind of a broadcast that is not by multicast, alike on all ranks. */
 const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
                                                     const coll_pipebcast_call_t *call);
 

@@ -1,10 +1,10 @@
 /*
  * A request: a nonblocking or persistent broadcast as the user holds it. It is a task
- * (communicator/progress.h) around an operation, with what that needs to live on while its caller
- * is elsewhere: references to the communicator and the datatype.
+ * (communicator/progress.h) around an operation, with references to the communicator and the
+ * datatype.
  *
- * The user's handle is one reference to it, being a task another: so it may
- * be freed at any time, and ends nevertheless.
+ * The user's handle is one reference to it, being a task another: so the user may free it at any
+ * time.
  */
 #ifndef COLL_PIPEBCAST_REQUEST_H
 #define COLL_PIPEBCAST_REQUEST_H

@@ -4,9 +4,9 @@
  * Each send or receive has memory of its own, which the PML reads or writes. So the caller's memory
  * is free at any time, and a request can be given up (pml/given_up.c).
  *
- * Where the user asserts that nobody receives from any source (mpi_assert_no_any_source, at any
- * time), ob1 matches no receive of that kind, not even one that was posted before. Then messages
- * are found by probes, which ob1 answers all the same.
+ * Where the user asserts that nobody receives from any source (mpi_assert_no_any_source), ob1
+ * matches no such receive, even if posted before. Then messages are found by probes, which ob1
+ * answers all the same.
  */
 
 #include <stdlib.h>

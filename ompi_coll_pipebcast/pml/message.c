@@ -251,8 +251,8 @@ static int pack(packing_t *p, size_t offset, size_t bytes, bounce_t *bounce)
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    /* Packing stops before an element that does not fit whole; the one that
-     * holds the last byte is then packed beyond the end, into the margin. */
+    /* Packing stops before an element that does not fit whole. The element of the last byte is
+     * packed beyond the end, into the margin. */
     const size_t wanted = offset - at + bytes;
     size_t packed = pack_some(&p->pack, bounce->memory, wanted);
     if (packed < wanted) {

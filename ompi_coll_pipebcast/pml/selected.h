@@ -1,12 +1,11 @@
 /*
  * The moment at which Open MPI has selected its PML.
  *
- * All series open the coll framework, select the PML, which makes the BTLs look for their
- * interfaces, and then exchange published records. The coll components are asked again only after
- * that. So a component that publishes the transport of its messages has no function of its own for
- * that. But Open MPI closes the PML components that it has not selected at exactly that moment, and
- * its own PML "monitoring" makes use of that as well. A component without functions is put at the
- * end of their list. The selection ignores it, and tells it when it is closed.
+ * All series open the coll framework, select the PML and then exchange published records. The coll
+ * components are asked again only after that. So a component that publishes the transport of its
+ * messages has no function of its own for that. But Open MPI closes the unselected PML components
+ * at that moment, as its own PML "monitoring" makes use of. A component without functions is put at
+ * the end of their list. The selection ignores it, and tells it when it is closed.
  */
 #ifndef COLL_PIPEBCAST_SELECTED_H
 #define COLL_PIPEBCAST_SELECTED_H

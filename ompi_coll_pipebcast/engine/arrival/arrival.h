@@ -44,8 +44,8 @@ size_t pb_arrival_header_write(const pb_arrival_header_t *header, int n_ranks, u
 
 /**
  * Reads a header; its `members` lie in `bytes`. False if `length` bytes are no header of a
- * communicator of `n_ranks` that has `rank` among its members. Errors are another version or kind,
- * a wrong length, bits of ranks that do not exist, an empty message, a segment of 0 or more than
+ * communicator of `n_ranks` that has `rank` among its members. Errors are another version, kind or
+ * length, ranks that do not exist, an empty message, or a segment outside 1 to
  * PB_ARRIVAL_MAX_SEGMENT bytes.
  */
 bool pb_arrival_header_read(pb_arrival_header_t *header, int n_ranks, int rank, uint8_t *bytes,
@@ -90,10 +90,9 @@ int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *h
 
 /**
  * Fills this rank's part in the group of a header. The role is borrowed until the next call; the
- * user's message, cut for the group, until the next call for a group of the same kind. If there is
- * no message (memory, another size than the user's), it answers every question with the error: the
- * rank can still send to its children. 0, PB_ERR_NO_MEMORY, or the caller's error code if the kind
- * does not fit.
+ * message, cut for the group, until the next call for the same kind. If there is no message
+ * (memory, another size than the user's), it answers with the error, and the rank still sends to
+ * its children. 0, PB_ERR_NO_MEMORY, or the caller's error code if the kind does not fit.
  */
 int pb_arrival_caller_part(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
                            pb_group_part_t *part);

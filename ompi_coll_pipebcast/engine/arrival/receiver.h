@@ -1,7 +1,7 @@
 /*
  * Receiver's part of an arrival-aware broadcast (paper 3, figures 4 and 5). It reports its arrival
- * to the root, waits for its group's header, which any rank may send as its parent there, and takes
- * part in the group.
+ * to the root, and waits for its group's header, which any rank may send as its parent there. Then
+ * it takes part in the group.
  *
  * It sends exactly one ARRIVED, even if the header was waiting already: so the root can count them,
  * and none is left over. Sending it is no round trip.

@@ -8,10 +8,10 @@
  * T/8 in all, or when everyone is here. The next group starts when the root's own sends are out,
  * while the last group's tail is still on its way.
  *
- * In the non-blocking model (arrival_nb) the root uses the time when no one waits: it sends to a
- * rank that has not arrived, within that rank's credit. It takes its port for busy for T then,
- * however soon the sockets have swallowed the message. If they take longer, groups of ranks that
- * have arrived go on at the same time.
+ * In the non-blocking model (arrival_nb) the root, while no one waits, sends to a rank that has not
+ * arrived, within that rank's credit. It takes its port for busy for T then, however soon the
+ * sockets have swallowed the message. If they take longer, groups of ranks that have arrived go on
+ * at the same time.
  *
  * A state machine like pb_transfer_t, which takes in a bounded number of messages each time.
  */
@@ -68,8 +68,8 @@ bool pb_arrival_root_start(pb_arrival_root_t *root, const pb_arrival_env_t *env,
 bool pb_arrival_root_advance(pb_arrival_root_t *root);
 
 /**
- * Takes in what is left after the end, when host and transport are gone already;
- * true when nothing more is to come, or can be received.
+ * Takes in what is left after the end, when host and transport are gone; true when nothing more is
+ * to come, or can be received.
  */
 bool pb_arrival_root_linger(pb_arrival_root_t *root);
 

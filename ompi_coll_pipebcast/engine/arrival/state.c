@@ -15,8 +15,7 @@
 
 /**
  * Suspicions that are passed over after probes that found nothing, at most. There is one for each
- * PB_SCHEDULE_INTERVAL of bytes at most: so all probes together stay below 1 % of the time even
- * where every one is in vain.
+ * PB_SCHEDULE_INTERVAL of bytes at most, so all probes together stay below 1 % of the time.
  */
 #define MAX_PASSED_OVER 31
 

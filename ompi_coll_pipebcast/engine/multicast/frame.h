@@ -53,7 +53,7 @@ static inline size_t pb_frame_header_bytes(const pb_frame_rule_t *rule)
 
 /**
  * Returns whether the checksum takes less than 5 % of a byte's time on a link of this speed; false
- * if the speed is unknown (0).
+ * if unknown (0).
  */
 bool pb_frame_checksum_is_cheap(uint64_t bits_per_second);
 

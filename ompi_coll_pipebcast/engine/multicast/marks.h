@@ -1,8 +1,8 @@
 /*
- * The rule by which roots send: no rank's receive buffer ever holds more than a *window* of frames
- * of other ranks. Frames of all broadcasts of a group have *positions*, one behind the other.
- * Positions, marks and blocks follow from each broadcast's number of frames, and from the agreed
- * window, so every rank computes the same.
+ * The rule by which roots send: no rank's receive buffer ever holds more than a *window* of others'
+ * frames. Frames of all broadcasts of a group have *positions*, one behind the other. Every rank
+ * computes the same positions, marks and blocks, from each broadcast's number of frames and the
+ * agreed window.
  *
  * Let every rank have taken in all frames before position p: a root that knows p may send frames
  * before p + window. It knows p in one of two ways:
@@ -10,9 +10,9 @@
  * - Some broadcasts are *marks*. A mark is *settled* when every rank has reported, up its tree,
  *   that it has all frames up to the mark's last. It also reports that nobody can ask it for any of
  *   them. The mark's root announces that down the tree. Then p is the position behind the mark.
- * - If the frames behind the last mark and those of a broadcast are more than a window, its ranks
- *   *report* blocks. A block is a part of a window of this broadcast's frames, and counts once the
- *   rank has all frames of earlier broadcasts. Then p is behind the blocks that all have.
+ * - If the frames behind the last mark and a broadcast's are more than a window, its ranks *report*
+ *   blocks. A block is a part of a window of this broadcast's frames, and counts once the rank has
+ *   all frames of earlier broadcasts. Then p is behind the blocks that all have.
  *
  * Proof: let p be the largest position that any root knows. Every buffer then holds frames from p
  * on only. Other roots know no larger one, so all frames that were sent are before p + window.
@@ -23,11 +23,11 @@
  *
  * The rule has one exception. A root whose broadcast reports does not wait for late ranks without
  * end, if it knows that all earlier marks are settled. After some time without news it sends a
- * block more, and twice as much each time in a row. A rank that is more than a window behind frames
- * that have come does not count any more, until it has caught up. Frames for which its buffer has
- * no room are lost, and repaired. Such a broadcast is a mark, and the next root waits for it: so
- * that happens in one broadcast at a time. Buffers have room for twice the window: for this, for
- * copies of a root's own frames where the host loops them back, and for strangers' datagrams.
+ * block more, and twice as much each time in a row. A rank that is more than a window behind does
+ * not count until it has caught up. Frames for which its buffer has no room are lost, and repaired.
+ * Such a broadcast is a mark, and the next root waits for it: so that happens in one broadcast at a
+ * time. Buffers have room for twice the window: for this, for a root's own frames that its host
+ * loops back, and for strangers' datagrams.
  *
  * The rule also bounds the copies that ranks keep for others to a window and a block, as nobody can
  * be asked for settled frames. And as each broadcast has a frame, no more parts can be asked.

@@ -1,7 +1,7 @@
 /*
- * Broadcasts by multicast: one datagram of each frame reaches every member of the group, and lost
- * frames are repaired along a tree over the reliable channel. Everything that must arrive goes over
- * that channel (engine/control.h), so a loss of datagrams delays a broadcast at most.
+ * Broadcasts by multicast: one datagram of each frame reaches the whole group, and a tree over the
+ * reliable channel repairs lost frames. Everything that must arrive goes over that channel
+ * (engine/control.h), so a loss of datagrams delays a broadcast at most.
  *
  * ## Messages
  *
@@ -13,28 +13,28 @@
  *
  * 1. The root sends its frames to the group as far as the rule of engine/multicast/marks.h lets it,
  *    and no faster than its rate (engine/multicast/rate.h).
- * 2. A receiver that sees a gap in the indices asks its parent for those frames (ASK), for each
- *    only once, since the channel is reliable. At most PB_WORD_MAX_ASKED may be open. The parent
- *    answers with frames when it has them (REPAIR), and remembers what it lacks. So the root is
- *    asked by its own children only.
- * 3. The root sends END to its children when all frames have left the host, as END must not
- *    overtake them in the host's own queue. A rank that has got END, or all frames, sends END to
- *    its children. A receiver that has got END takes in the frames that its socket holds, and asks
- *    for all that are missing then. So no timer is needed to find a lost tail. If everything is
- *    lost, all ranks find that at about the same time. If END comes before the last frames, through
- *    another queue of the host's interface, the host asks for some in vain. A *deaf* rank, which
- *    knows that it hears no datagrams, asks for all frames from the start. It may have them before
- *    datagrams were sent, and sends END only after it has got it. In a plan by leaders
- *    (topo/trees/leaders.h) a rank that is led asks for nothing. Its leader offers the frames that
- *    are here to a transfer (engine/transfer.h) in pieces, with a tag of its own. For the words, a
- *    rank that is led has all frames from the start.
+ * 2. A receiver that sees a gap in the indices asks its parent for those frames (ASK), only once,
+ *    since the channel is reliable. At most PB_WORD_MAX_ASKED may be open. The parent answers with
+ *    frames when it has them (REPAIR), and remembers what it lacks. So the root is asked by its own
+ *    children only.
+ * 3. The root sends END to its children when all frames have left the host: END must not overtake
+ *    them in its queue. A rank that has got END, or all frames, sends END to its children. A
+ *    receiver that has got END takes in the frames that its socket holds, and asks for all that are
+ *    missing then. So no timer is needed to find a lost tail. If everything is lost, all ranks find
+ *    that at about the same time. If END overtakes the last frames in another queue of the
+ *    interface, the host asks for some in vain. A *deaf* rank, which knows that it hears no
+ *    datagrams, asks for all frames from the start. It may have them before datagrams were sent,
+ *    and sends END only after it has got it. In a plan by leaders (topo/trees/leaders.h) a rank
+ *    that is led asks for nothing. Its leader offers the frames that are here to a transfer
+ *    (engine/transfer.h) in pieces, with a tag of its own. For the words, a rank that is led has
+ *    all frames from the start.
  * 4. A rank that has all frames, and no answer to come, sends DONE to its parent. When all its
  *    children have sent that, nobody can ask it for anything.
- * 5. Where a broadcast reports, a rank that is complete in all earlier broadcasts sends HERE each
- *    time that it and all that count below it have another block.
- * 6. In a mark, BELOW goes up the tree. A rank sends it when it has got END, and BELOW from all its
- *    children, and its parts of earlier broadcasts can be asked for nothing more. SETTLED goes down
- *    from the root when all have sent BELOW. Only a root that needs the mark waits for it.
+ * 5. Where a broadcast reports, a rank with all earlier broadcasts sends HERE whenever it and all
+ *    below it that count have another block.
+ * 6. In a mark, BELOW goes up the tree. A rank sends it after END, after BELOW from all its
+ *    children, and when nobody can ask its parts of earlier broadcasts. SETTLED goes down from the
+ *    root when all have sent BELOW. Only a root that needs the mark waits for it.
  *
  * A part knows which words are still to come. From its parent: END, REPAIRs of all frames that it
  * has asked for, and SETTLED of a mark. From each child: DONE, and BELOW of a mark. It is over when
@@ -45,8 +45,8 @@
  *
  * A rank keeps the message until all its children are DONE: in the user's buffer while the call
  * lasts. If the call returns before that (pb_multicast_part_is_through()), the part goes on as a
- * task with one copy of the message (pb_multicast_part_detach()), of at most a window. Beyond a
- * window the call lasts until its children have the message, as in a tree.
+ * task with one copy of the message (pb_multicast_part_detach()). A copy has at most a window.
+ * Beyond a window the call lasts until its children have the message, as in a tree.
  *
  * A parent that returned and computes serves its children when MPI makes progress again. Before it
  * returned it has sent END to its children and DONE to its parent, so only ranks that have lost
@@ -56,14 +56,14 @@
  *
  * Nobody waits for them at first: a window of frames waits in their sockets. Later frames wait at
  * their root, which needs a mark that these ranks have not settled. In a broadcast that reports the
- * root goes on without them, as engine/multicast/marks.h has it. A late rank finds in its socket
- * the frames that fitted, and gets the rest from its parent, PB_WORD_MAX_ASKED frames ahead.
+ * root goes on without them, see engine/multicast/marks.h. A late rank finds in its socket the
+ * frames that fitted, and gets the rest from its parent, PB_WORD_MAX_ASKED frames ahead.
  *
  * ## Errors
  *
  * Datagrams make no errors: if the group cannot be reached, the root takes its frames as sent, and
- * all are repaired. If the control channel refuses, or a word makes no sense, the rank sends FAILED
- * to its children and DONE to its parent, if it can. It waits for nothing more, and ends with the
+ * all are repaired. If the control channel refuses, or a word makes no sense, the rank tries to
+ * send FAILED to its children and DONE to its parent. It waits for nothing more, and ends with the
  * error. After FAILED nothing more comes from that rank. A child that is not complete then ends
  * with PB_ERR_EMPTY, sends FAILED on, and takes in the words that its own children still send. No
  * rank above waits, or has an error. The channel keeps what it may still read or write.

@@ -41,9 +41,8 @@ static uint64_t by_reports(const part_t *p)
 }
 
 /**
- * Frames that may be sent by impatience, where reports stay away; else 0: twice as many each time,
- * so that a message ends soon that nobody hears. Time that frames take to leave is no time without
- * news.
+ * Returns the frames that may be sent where reports stay away, else 0: twice as many each time, so
+ * that an unheard message ends soon. Time that frames take to leave is no time without news.
  */
 static uint64_t by_patience(part_t *p, int64_t now)
 {

@@ -59,9 +59,8 @@ size_t pb_word_write(const pb_word_t *word, uint8_t *bytes);
 uint32_t pb_word_most_repaired(uint32_t payload);
 
 /**
- * Reads a word about a broadcast of this window's size. False if it is none: another kind or
- * length, or it names frames that the message does not have, none at all, or more than
- * PB_WORD_MAX_ASKED.
+ * Reads a word about a broadcast of this window's size. False for another kind or length, or if it
+ * names frames beyond the message, none, or more than PB_WORD_MAX_ASKED.
  */
 bool pb_word_read(pb_word_t *word, const pb_window_t *window, const uint8_t *bytes, size_t length);
 
