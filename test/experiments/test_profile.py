@@ -90,9 +90,9 @@ def test_options():
 
 
 def rows_of(text):
-    """{component: [own, all, copies, data, waiting]}"""
-    return {line.split(":")[0]: [float(word) for word in line.split()[1:]]
-            for line in text.splitlines()[1:]}
+    """{component: numbers of its row}, of methods with and without an algorithm"""
+    return {words[0].split(":")[0]: [float(word) for word in words[1:]]
+            for words in map(str.split, text.splitlines()[1:])}
 
 
 def test_run():
@@ -150,7 +150,8 @@ def test_inside():
            "a row for each method: the rank and four numbers")
     for name, (rank, own, _, copies, _) in rows.items():
         tap.ok(rank == 1 and own > 0, f"{name}: {own:.4f} instructions of its own for a byte")
-        tap.ok(1.5 < copies < 4, f"{name}: {copies:.2f} copies, into the shared memory and out of it")
+        # Out of the shared memory, and into it where a rank sends on: coll/sm's ranks read the root's copy.
+        tap.ok(0.9 < copies < 4, f"{name}: {copies:.2f} copies of each byte, by way of shared memory")
 
 
 def unable():
