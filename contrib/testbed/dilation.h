@@ -3,8 +3,8 @@
  *
  * The rank's clock is divided by the dilation. Work of its processor for the network takes a real
  * host's time, multiplied by the dilation: the library sleeps for it. With links that are slowed
- * alike, two cores so show many hosts with fast links; ratios of times stay those of the fast
- * network (time dilation: Gupta et al., NSDI 2006).
+ * alike, two cores so show many hosts with fast links. Ratios of times stay (time dilation: Gupta
+ * et al., NSDI 2006).
  *
  * Only processes that MPI has started as ranks are dilated: mpirun and its daemons are not.
  * CLOCK_REALTIME and relative sleeps stay real.

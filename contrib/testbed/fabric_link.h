@@ -2,10 +2,10 @@
  * A directed link: one direction of a link, with the queue of the port that sends on it.
  *
  * The model. A frame that reaches the sending port waits until the port is free and its turn has
- * come; it is dropped if the waiting bytes would exceed the queue's limit with it, or by chance
- * where the port loses frames. It then occupies the port for its time on the wire, and reaches the
- * other end after the latency: store and forward. Times are the model's, not those at which the
- * fabric handles an event, so that one delay of the fabric does not shift later events.
+ * come. It is dropped if the waiting bytes would exceed the queue's limit, or by chance where the
+ * port loses frames. It then occupies the port for its time on the wire, and reaches the other end
+ * after the latency: store and forward. Times are the model's, not those at which the fabric
+ * handles an event, so that one delay of the fabric does not shift later events.
  *
  * A link knows its next event only: the arrival of its foremost frame at the far end. Frames behind
  * it start at the next event of the link, at the exact times at which the port became free.

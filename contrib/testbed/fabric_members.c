@@ -50,9 +50,9 @@ static int common_divisor(int a, int b)
 }
 
 /**
- * Member `number` of a node's uplink. Counting both ends up together meets each pair of
- * switches whose numbers are alike modulo the common divisor; then the upper end is one ahead,
- * until all pairs are met.
+ * Member `number` of a node's uplink. Counting both ends up together meets each pair of switches
+ * whose numbers are alike modulo the common divisor. Then the upper end is one ahead, until all
+ * pairs are met.
  */
 static fabric_member_t plug(const pb_network_t *network, int link, int number)
 {

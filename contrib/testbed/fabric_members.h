@@ -3,15 +3,15 @@
  * flow takes.
  *
  * A link of the network is a bundle (LAG), or leads to switches that the network has as one node:
- * the spines above a leaf. Either way it has parallel members, and all frames of a flow take the
- * same one, chosen by a hash (IEEE 802.1AX, section 6.2.4; RFC 2992). Each switch that sends into
- * such a link hashes by itself, each direction too. Up from a leaf that chooses the spine, and down
- * from there only members at that spine can be taken.
+ * the spines above a leaf. Either way all frames of a flow take the same parallel member, chosen by
+ * a hash (IEEE 802.1AX, section 6.2.4; RFC 2992). Each switch that sends into such a link hashes by
+ * itself, each direction too. Up from a leaf that chooses the spine, and down from there only
+ * members at that spine can be taken.
  *
- * A node of several switches is as if its members were plugged in turn: member m of a link ends at
- * switch m modulo their number. Between two such nodes every pair of switches is joined before one
- * is joined twice. A switch that has no member of its own sends over any. The merged switches are
- * as if joined by links that are never the bottleneck.
+ * A node of several switches has its members plugged in turn: member m of a link ends at switch m
+ * modulo their number. Between two such nodes every pair of switches is joined before one is joined
+ * twice. A switch that has no member of its own sends over any. The merged switches are as if
+ * joined by links that are never the bottleneck.
  */
 #ifndef FABRIC_MEMBERS_H
 #define FABRIC_MEMBERS_H

@@ -9,10 +9,10 @@
  * queues and on links. Where a link has several members (fabric_members.h), each is a link of its
  * own, and a frame takes its flow's member.
  *
- * A group frame is copied to every link of a switch but the one by which it came; each copy waits,
- * takes its time and can be lost as any frame. The network is a tree, and the copy goes over one
- * member of each link, the one of its flow, so no host gets it twice. One of several spines is the
- * root of the tree for all frames of a flow. Switches may drop multicast.
+ * A group frame is copied to every link of a switch but its own. Each copy waits, takes its time
+ * and can be lost as any frame. The network is a tree, and the copy goes over one member of each
+ * link, its flow's, so no host gets it twice. One of several spines is the root of the tree for all
+ * frames of a flow. Switches may drop multicast.
  *
  * Links may change and synthetic load may come and go, at times that are given in advance: steps.
  * Synthetic frames take the way that a host's would take and occupy its links and queues like

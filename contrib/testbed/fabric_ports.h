@@ -1,9 +1,8 @@
 /*
  * The fabric's ends of the hosts' links: one packet socket for all of them.
  *
- * Frames are received through a ring that the kernel fills in the sender's context,
- * each with the time at which the host sent it; the fabric reads them when it has a
- * reason to be awake. Frames are sent in batches.
+ * Frames are received through a ring that the kernel fills, each with its host's time of sending.
+ * The fabric reads them when it has a reason to be awake. Frames are sent in batches.
  */
 #ifndef FABRIC_PORTS_H
 #define FABRIC_PORTS_H

@@ -181,8 +181,8 @@ static void wait_for_work(fabric_t *fabric)
 
 /**
  * Chooses the grain of time between turns, which lets one turn serve many events. A turn works
- * ahead by half a grain, so that frames are as much early as late; that is less than a hop, so that
- * no frame can still come that would have gone before.
+ * ahead by half a grain, so that frames are as much early as late. Half a grain is less than a hop:
+ * no earlier frame can still come.
  */
 static void choose_grain(fabric_t *fabric)
 {

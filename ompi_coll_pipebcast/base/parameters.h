@@ -88,7 +88,7 @@ typedef struct coll_pipebcast_params {
     size_t arrival_wait;     /**< bytes */
     int fanout;
     size_t segment_size; /**< bytes; 0: chosen */
-    size_t min_size;     /**< bytes; 0: see topo/model/threshold.h */
+    size_t min_size;     /**< bytes; 0: chosen */
     int receive_window;  /**< segments */
     int send_window;     /**< segments */
     size_t ahead;        /**< bytes */

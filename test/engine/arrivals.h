@@ -1,5 +1,5 @@
 /*
- * A series of arrival-aware broadcasts of ranks in one process: engine/arrival/caller.h in memory,
+ * A series of arrival-aware broadcasts of ranks in one process: engine/arrival/ in memory,
  * over a world (world.h) and control messages (control.h) for each broadcast. Each rank goes from
  * broadcast to broadcast by itself, after random delays. So some are ahead of others by as much as
  * the engine lets them.

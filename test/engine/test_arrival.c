@@ -1,7 +1,6 @@
 /*
- * The engine of arrival-aware broadcasts: all ranks of a series of broadcasts as
- * state machines in one process (arrivals.h), arriving, running ahead and
- * failing at random.
+ * Engine of arrival-aware broadcasts: all ranks are state machines in one process (arrivals.h),
+ * which arrive, run ahead and fail at random.
  */
 #include <stdlib.h>
 #include <string.h>

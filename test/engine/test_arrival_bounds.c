@@ -8,27 +8,25 @@
  * its first and each step taking a round, is SLACK rounds for each group.
  *
  * The paper's root serves a group as soon as its port is free and someone has arrived. Ours waits
- * for more before (the grace, engine/arrival/root.h): until no one has arrived for q T, for c T in
- * all, or until everyone is here; q is 1/32, and c is 1/8. What follows:
+ * for more before (the grace, engine/arrival/root.h). It waits until no one has arrived for q T =
+ * T/32, for c T = T/8 in all, or until everyone is here. What follows:
  *
- * - A receiver i that has arrived waits until the port is free, at most T, then through the grace,
- *   at most c T, and then is served, in T: f_i <= a_i + (2 + c) T.
+ * - A receiver i that has arrived waits for the port, at most T, through the grace, at most c T,
+ *   and is served, in T: f_i <= a_i + (2 + c) T.
  * - Once everyone has arrived there is no grace. With D from the root's arrival to the last one,
- *   the last receiver is served by a_0 + D + 2 T, and so is everyone else; arrival_b's root leaves
- *   then, too.
- * - Theorem 6. So n ranks stay D + 2 T (root) + 2 T (the last) + (n - 2) (2 + c) T in all, and by
- *   Lemma 2 OPT is (D + (n - 1) T) / n at least. Their ratio is greatest at D = 0:
- *   PERF(arrival_b) <= (2 n + c (n - 2)) / (n - 1). That is at most 3 from 4 ranks on, as the
- *   paper's 2 n / (n - 1) is from 3 ranks on; for many ranks it is 2 + 1/8, where the paper's is 2.
- * - Theorem 5. The root never is idle unless someone has arrived within the last q T, or itself
- *   has: n arrivals, so it is idle for n q T at most. Else it serves one receiver or more in each
- *   T: f_0 <= a_0 + (n - 1) T + n q T. With OPT >= (n - 1) T / n this gives
- *   PERF(arrival_nb) <= 3 + c + q n / (n - 1), for many ranks 3 + 5/32, where the paper's is 3. It
- *   holds where all that is sent unasked may wait at its receivers, as section 3.1 assumes.
- * - Where it may not, because there is no credit for it (engine/arrival/credit.h), a root has to
- *   wait for its receivers as in arrival_b, and no bound to the nonblocking OPT can hold: a rank
- *   may come as late as it likes. Theorem 6's bound to the blocking OPT holds for any credit, as
- *   its first two points do.
+ *   everyone is served by a_0 + D + 2 T; arrival_b's root leaves then, too.
+ * - Theorem 6. So n ranks stay D + 2 T (root) + 2 T (the last) + (n - 2) (2 + c) T in all. By Lemma
+ *   2 OPT is (D + (n - 1) T) / n at least. Their ratio is greatest at D = 0: PERF(arrival_b) <= (2
+ *   n + c (n - 2)) / (n - 1). That is at most 3 from 4 ranks on; the paper's 2 n / (n - 1) is from
+ *   3. For many ranks it is 2 + 1/8, the paper's 2.
+ * - Theorem 5. The root is idle only if someone, or itself, has arrived within the last q T: n q T
+ *   at most, with n arrivals. Else it serves one receiver or more in each T: f_0 <= a_0 + (n - 1) T
+ *   + n q T. With OPT >= (n - 1) T / n this gives PERF(arrival_nb) <= 3 + c + q n / (n - 1). For
+ *   many ranks it is 3 + 5/32, the paper's 3. It holds where all that is sent unasked may wait at
+ *   its receivers, as section 3.1 assumes.
+ * - Where there is no credit for it (pb_arrival_credit_t), a root waits for its receivers as in
+ *   arrival_b. No bound to the nonblocking OPT can hold then: a rank may come as late as it likes.
+ *   Theorem 6's bound to the blocking OPT holds for any credit, as its first two points do.
  */
 #include <string.h>
 

@@ -252,8 +252,8 @@ static void test_slow_child(tally_t *tally)
 }
 
 /**
- * A root whose second child shows up late, and `ahead` bounds nothing: the root
- * still does not pour everything out, and the first child gets everything.
+ * A root whose second child shows up late: it does not pour everything out, and the first child
+ * gets everything. `ahead` bounds nothing.
  */
 static void test_paced_late_child(tally_t *tally)
 {

@@ -153,10 +153,10 @@ void world_rank_ends(world_t *world, int rank);
 int world_n_sends(world_t *world, int from, int to);
 
 /**
- * Lets some pairs meet and some requests become done. True if anything was left to do. Where ranks
- * have ports, the oldest send of each rank whose receiver's port is free crosses the network first,
- * whether or not a receive is posted for it, and an ordinary one is done then (paper 3, section
- * 3.1: the 1-port model, with messages that may wait at their receiver).
+ * Lets some pairs meet and some requests become done. True if anything was left to do. Ranks may
+ * have ports (paper 3, section 3.1: the 1-port model). Then the oldest send of each rank whose
+ * receiver's port is free crosses the network first, even if no receive is posted. An ordinary send
+ * is done then.
  */
 bool world_step(world_t *world);
 

@@ -1,7 +1,6 @@
 /*
- * History files. An input is read as it is, and once more after its magic, its number of
- * slots and its hashes were made right, which no fuzzer would find. Whatever is read must
- * be in range.
+ * History files. An input is read as it is, and once more with a right magic, number of slots and
+ * hashes, which no fuzzer would find. Whatever is read must be in range.
  */
 #include "contrib/adaptive/advice/history.h"
 #include "test/fuzz/fuzz.h"

@@ -1,10 +1,9 @@
 /*
  * An accelerator of Open MPI 5.0 without a device: its memory cannot be touched by the processor,
  * and its copies go through a second mapping. As a component it is found in a directory of
- * components; put before the C library as well, it has the blocking broadcasts of a program go from
- * and to such memory: those of the ranks that the variable ON_DEVICE names (root, one, all). One:
- * the rank behind the root. AS=ibcast or AS=persistent makes nonblocking or persistent ones of
- * them.
+ * components. Put before the C library as well, it has blocking broadcasts go from and to such
+ * memory. The variable ON_DEVICE names the ranks (root, one, all). One: the rank behind the root.
+ * AS=ibcast or AS=persistent makes nonblocking or persistent ones of them.
  */
 #include "base/compat.h"
 #include "test/must.h"

@@ -1,6 +1,6 @@
 /*
  * Put before the C library of a rank, it makes Open MPI's modules of collective operations 8 bytes
- * longer, as a release with one more member has them.
+ * longer, as another release may.
  */
 #include "base/compat.h"
 

@@ -1,6 +1,6 @@
 /*
- * Functions that the MPI test programs share: their beginning and end, counting errors, a pattern
- * of bytes, and broadcasts of it by every function that MPI has. Every rank counts; rank 0 prints.
+ * Functions that the MPI test programs share: begin and end, counting errors, a pattern of bytes,
+ * and broadcasts of it by every MPI function. Every rank counts; rank 0 prints.
  */
 #ifndef PB_TEST_MPI_CHECK_H
 #define PB_TEST_MPI_CHECK_H

@@ -10,8 +10,8 @@
 /* failing_plugin.so: allocations of the plugin that fail when a test says so. */
 
 /**
- * After `n` more allocations of the plugin the next one returns NULL, once; or, if it `lasts`, it
- * and all that follow until the next call. -1: none does.
+ * After `n` more allocations of the plugin the next one returns NULL, once; or, if it `lasts`, all
+ * until the next call. -1: none does.
  */
 typedef void failing_plugin_after_t(long n, int lasts);
 

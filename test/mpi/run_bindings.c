@@ -3,10 +3,9 @@
  * persistent, with int and with large counts. Each of them is pipebcast's.
  *
  * Usage: run_bindings [disable]
- * disable: so they are on a communicator, until its module of pipebcast is disabled by the call
- * that Open MPI itself makes when it frees one. Where the module puts its functions into the
- * communicator, they are the previous ones' afterwards and serve; before 6.0 it is Open MPI that
- * put them there, and they stay.
+ * disable: the module of pipebcast is disabled, as Open MPI does it for a freed communicator. Where
+ * the module puts its functions into the communicator, the previous ones serve afterwards. Before
+ * 6.0 Open MPI puts them there, and they stay.
  */
 #include "base/compat.h"
 #include "check.h"

@@ -1,8 +1,9 @@
 /*
  * Broadcasts from changing roots, and the connections that they need.
  * Usage: run_connections BROADCASTS BYTES MOST [mixed | nonblocking | one_root]
- * Every rank checks that pipebcast counts at most MOST neighbors of it, and that broadcasts have
- * opened no more sockets than these and those of the agreement's allreduce. 0: it checks neither.
+ *
+ * Every rank checks that pipebcast counts at most MOST neighbors of it. Broadcasts open no more
+ * sockets than these and the agreement's. 0: it checks neither.
  * mixed: nonblocking and persistent ones among them, the first before the ranks have agreed.
  * nonblocking: all are, so that the fallback component cannot have any of them.
  * one_root: the root does not change, and prints the sockets that it has opened itself.

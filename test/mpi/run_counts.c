@@ -4,8 +4,8 @@
  * broadcast with one count must return, too, with the right bytes or an error. Nothing may reach
  * the next communicator.
  *
- * Usage: run_counts COUNT OTHER [last|second]: with `last` it is one blocking broadcast of bytes in
- * which the last rank has OTHER, and gets an error; with `second` only rank 1 has another count.
+ * Usage: run_counts COUNT OTHER [last|second]: with `last` the last rank of a blocking broadcast
+ * has OTHER, and gets an error. With `second` only rank 1 has another count.
  */
 #include <stdlib.h>
 #include <string.h>

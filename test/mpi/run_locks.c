@@ -1,7 +1,6 @@
 /*
  * The locks on the way of blocking broadcasts. A program with one thread inside MPI takes none,
- * with MPI_THREAD_MULTIPLE one mutex. While a broadcast is watched (communicator/arrivals.h), the
- * tasks' lock comes to that.
+ * with MPI_THREAD_MULTIPLE one mutex. During a sweep the tasks' lock comes to that.
  *
  * Needs locking_plugin.so before the C library. Usage: run_locks [threads]
  */

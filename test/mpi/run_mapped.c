@@ -1,9 +1,9 @@
 /*
  * Broadcasts to some of the ranks, in any order: run_mapped BROADCASTS BYTES SEED PERCENT.
  *
- * The communicator has PERCENT of the ranks, at least two, drawn by SEED and put into an order
- * drawn by it (0: all of them, as they are). Its rank 0 is the root. Who counts what crosses the
- * cables runs this with two numbers of broadcasts and takes the difference.
+ * The communicator has PERCENT of the ranks, at least two, drawn and put in order by SEED (0: all,
+ * as they are). Its rank 0 is the root. Who counts what crosses the cables runs this with two
+ * numbers of broadcasts and takes the difference.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,11 +5,11 @@
  *        run_memory growth COMMUNICATORS BROADCASTS
  *        run_memory late BYTES MILLISECONDS BYTES_ALLOWED [BROADCASTS]
  *
- * each: what is kept for each communicator that is alive, as it is made, and after it has broadcast
- * from ROOTS roots; prints the most of any rank. growth: none with what has come and gone, which
- * are communicators, and broadcasts of many sizes from all roots, whose places in trees do not all
- * fit into the cache. late: a rank comes long after the others, while it is busy in MPI elsewhere,
- * so that what is sent to it is taken in; at every rank that is bounded.
+ * each: what is kept for each communicator, as it is made, and after it has broadcast from ROOTS
+ * roots; prints the most of any rank. growth: none with communicators that
+ * come and go, and broadcasts of many sizes from all roots, whose roles exceed the cache. late: a
+ * rank comes long after the others and is busy in MPI elsewhere, so that it takes in messages;
+ * every rank's are bounded.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,8 +82,8 @@ static int compare_longs(const void *a, const void *b)
 /**
  * Does something n times, and looks at what is in use after every tenth of them. What leaks grows
  * in each tenth, by at least malloc's smallest block (32 bytes) each time. Open MPI's free lists
- * grow as well, by 64 and more elements each time, whenever more messages than ever before came
- * early; but not in most of the tenths. So the median of the nine differences tells them apart.
+ * grow, too, by 64 and more elements, whenever more messages than ever came early; but not in most
+ * of the tenths. So the median of the nine differences tells them apart.
  */
 static void test_growth(void (*something)(int i), int n, const char *what)
 {

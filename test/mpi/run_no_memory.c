@@ -13,14 +13,15 @@
  * persistent one.
  *
  * Needs failing_plugin.so before the C library. Usage: run_no_memory [nonblocking]
- * [lasting [early]] [in_turn [FIRST]] With "in_turn" an allocation fails on one of these ranks, and
+ * [lasting [early]] [in_turn [FIRST]].
+ * With "in_turn" an allocation fails on one of these ranks, and
  * the next one on the other, in half of the time. With FIRST, 0 to 4, too, those fail that are
  * FIRST, FIRST + 5, FIRST + 10 and so on, where each would fail without.
  *
- * With "ends" and a case rank 2 is out of memory where it can neither take part in what the others
- * do nor tell them, and the job must end: "decision": the others may have given a broadcast to the
- * fallback component; "communicators": it makes one after another without memory for any;
- * "records": at its first broadcast it cannot look up what the others have published.
+ * With "ends" and a case the job must end: rank 2 is out of memory where it can neither take part
+ * nor tell the others. "decision": the others may have given a broadcast to the fallback component.
+ * "communicators": it makes one after another without memory for any. "records": at its first
+ * broadcast it cannot look up the others' records.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,8 @@
 #define N_STARTS 3
 #define VICTIM 2 /* where the job ends */
 
-/* Ranks that leave may take a second, and advice takes thousands of allocations: those behind the
- * first ones do not fail each in turn, but further ones by this part each time. */
+/* Ranks that leave may take a second, and advice takes thousands of allocations. So those behind
+ * the first ones fail by this part each time. */
 #define EACH_OF_FIRST 600
 #define FURTHER_PART 32
 #define LASTING_PART 8

@@ -1,13 +1,12 @@
 /*
  * No message of a broadcast outlives its communicator. One rank comes late to the last broadcast of
- * a communicator, the others free it, and the next one gets its number, which is in what the
- * component prints at verbose 1. A message that is still to come then takes the place of a user's
- * message there: MPI_Recv gets other bytes, or waits. The same as MPI_Finalize begins.
+ * a communicator, the others free it, and the next one gets its number. The component prints the
+ * number at verbose 1. A message that is still to come then takes the place of a user's message
+ * there: MPI_Recv gets other bytes, or waits. The same as MPI_Finalize begins.
  *
- * Usage: run_outlived BROADCASTS BYTES LATE
- * With two broadcasts the last one is watched (engine/arrival/watch.h): what its ranks report is
- * still on its way when the communicator is freed. Without LATE each rank but the root is it in
- * turn.
+ * Usage: run_outlived BROADCASTS BYTES LATE.
+ * With two broadcasts the last one is swept (engine/sweep.h): its ranks' reports are still on their
+ * way when the communicator is freed. Without LATE each rank but the root is late in turn.
  */
 #include <stdlib.h>
 

@@ -5,9 +5,9 @@
  *        run_sent persistent
  *        run_sent synchronous yes|no
  *
- * first: the first broadcast of a communicator sends one message for each segment that a rank
- * receives, and one without bytes for each connection that is new, and nothing else: for the world,
- * a copy, an order backwards, halves, and a nonblocking one.
+ * first: the first broadcast of a communicator sends a message for each segment of a receiver, and
+ * an empty one for each new connection. It sends nothing else. It is so for the world, a copy, an
+ * order backwards, halves, and a nonblocking one.
  * persistent: a persistent broadcast is done as a nonblocking one would be where it was
  * initialized: by what was measured so far. One that was initialized before stays as it was,
  * although ranks start the two in different orders.

@@ -1,5 +1,5 @@
 /*
- * MPI_Session_init without MPI_Init: two sessions one after the other, and two at a time; in each,
+ * MPI_Session_init without MPI_Init: two sessions one after the other, and two at a time. In each,
  * a communicator of all processes is made from its group, and broadcasts on it.
  */
 #include "check.h"

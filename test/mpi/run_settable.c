@@ -1,7 +1,7 @@
 /*
  * Parameters through MPI_T while a program runs: rank 0 alone sets `verbose`, and lines of
- * communicators begin and end with that; `algorithm` and `segment_size`, set on all ranks, count
- * for communicators that are made later, and for no other; what ranks have agreed on cannot be set.
+ * communicators begin and end with that. `algorithm` and `segment_size`, set on all ranks, count
+ * for communicators that are made later. What ranks have agreed on cannot be set.
  */
 #include <stdio.h>
 

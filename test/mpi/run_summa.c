@@ -2,12 +2,13 @@
  * Matrix multiplication by SUMMA (van de Geijn and Watts, 1997): ranks are a grid, each has a block
  * of A, B and C. For one panel after the other, a column of the grid broadcasts its part of A's
  * columns, in all rows together. Then a row broadcasts its part of B's rows, in all columns
- * together. Every rank adds their product to its block of C = A B. Usage: run_summa SIZE PANEL
- * [ROWS [TIMES]] Matrices of SIZE x SIZE doubles, panels of at most PANEL; ROWS of the grid, which
- * divide the number of ranks (0 or none: as square as it gets); all of it TIMES times, from fresh
- * blocks. Elements are small whole numbers, so sums are exact in any order, and each rank compares
- * its block with the product that it works out by itself. Prints a line of CSV for each
- * multiplication: how long the slowest rank took for it.
+ * together. Every rank adds their product to its block of C = A B.
+ *
+ * Usage: run_summa SIZE PANEL [ROWS [TIMES]]. Matrices of SIZE x SIZE doubles, panels of at most
+ * PANEL. ROWS of the grid divide the number of ranks (0 or none: as square as it gets). Elements
+ * are small whole numbers, so sums are exact in any order; each rank computes the product of its
+ * block itself. Prints a line of CSV for each multiplication: how long the slowest rank took for
+ * it.
  */
 #include <stdio.h>
 #include <stdlib.h>

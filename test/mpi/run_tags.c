@@ -1,7 +1,7 @@
 /*
- * Broadcasts go on when their tags begin anew: at the edge of what the PML keeps of a tag, where
- * Open MPI's own counter ends, and at its beginning. A persistent request that is older keeps its
- * tags. One more is initialized after the wrap.
+ * Broadcasts go on when their tags begin anew: at the PML's limit, where Open MPI's own counter
+ * ends, and at its beginning. A persistent request that is older keeps its tags. One more is
+ * initialized after the wrap.
  */
 #include "base/tags.h"
 #include "check.h"

@@ -1,9 +1,8 @@
 /*
- * MPI_THREAD_MULTIPLE: each thread broadcasts on a communicator of its own.
- * Usage: run_threads [counted]
- * By default every other thread has several nonblocking and persistent broadcasts under way.
- * counted: blocking ones of two sizes, and all must be in the counters; then the
- * last rank names another size than the others, which fails there and is counted so.
+ * MPI_THREAD_MULTIPLE: each thread broadcasts on a communicator of its own. Usage: run_threads
+ * [counted] By default every other thread has several nonblocking and persistent broadcasts under
+ * way. counted: blocking ones of two sizes, all in the counters; then the last rank names another
+ * size, which fails there and is counted.
  */
 #include <pthread.h>
 #include <stdlib.h>

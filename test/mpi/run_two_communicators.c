@@ -1,9 +1,8 @@
 /*
- * A rank is late at the broadcasts of one communicator, and the others wait for it: because it
- * comes straight from a broadcast of another communicator, whose root was late; or because it was
- * away. World's rank 1 is in both, rank 0 in the other one alone.
- * Usage: run_two_communicators MILLISECONDS straight|away
- * Prints how many groups of ranks were served as they arrived.
+ * A rank is late at the broadcasts of one communicator, and the others wait for it. It comes
+ * straight from a broadcast of another communicator, whose root was late; or it was away. World's
+ * rank 1 is in both, rank 0 in the other one alone. Usage: run_two_communicators MILLISECONDS
+ * straight|away Prints how many groups of ranks were served as they arrived.
  */
 #include <stdio.h>
 #include <stdlib.h>

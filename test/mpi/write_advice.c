@@ -1,8 +1,7 @@
 /*
  * Writes advice, as pipebcast-advisor would, for the scripts: one tree for all sizes from
- * one root. SHAPE is "chain" (the hosts in the order of their names, from the root on),
- * "star" (the root sends to all), "both" (two streams: a chain and a star), or "none" (no tree at
- * all).
+ * one root. SHAPE is "chain" (the hosts in the order of their names, from the root on), "star",
+ * "both" (two streams), or "none" (no tree).
  * Usage: write_advice DIR SHAPE ROOT SEGMENT MAX_AGE HOST...
  */
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * Broadcasts without end: random sizes, roots, datatypes and communicators, with the assertions
  * that MPI has, blocking or several at a time. Ranks come late, and the user's own messages follow.
  * Every byte is verified, and memory reported. What all ranks must do alike they draw from one
- * generator, the rest each from its own. Nothing between the broadcasts lets the ranks meet, but
- * for a word of rank 0 now and then whether to go on, and processes that are spawned and end.
+ * generator, the rest each from its own. Nothing between the broadcasts lets ranks meet but a word
+ * of rank 0 on whether to go on, and processes that are spawned.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -106,7 +106,7 @@ static void copies_share_links(void)
     const fabric_link_counters_t *c = &bench_link(&bench, "c", false)->counters[FABRIC_REAL];
     ok(bench.n_got[bench_find(&bench, "a")] == N && bench.n_got[bench_find(&bench, "b")] == N,
        "of two floods each sender gets the other's");
-    /* Two frames come in the time of one: after the last pair the port has sent N - 1 and one is on
+    /* Two frames come in the time of one. After the last pair the port has sent N - 1 and one is on
      * the wire; 20 wait. */
     ok(bench.n_got[bench_find(&bench, "c")] == N + 20 && c->drops == N - 20,
        "a port's queue that both fill drops copies, at that port alone (%d)", (int) c->drops);

@@ -108,7 +108,7 @@ static void in_the_way(void)
     bench_send(&bench, "a", "c", 1514, 1, 0);
     int64_t time = bench_next(&bench, INT64_MAX);
     /* At s0 at WIRE + LATENCY: the second synthetic frame is on the wire until 2 * WIRE, and the
-     * third came at that time, later. */
+     * third came later. */
     ok(time == 4 * WIRE(1514) + 2 * LATENCY, "a host's frame waits for a synthetic one");
     bench_run_out(&bench);
     const fabric_link_t *down = bench_link(&bench, "s1", false);

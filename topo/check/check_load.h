@@ -13,8 +13,8 @@
  * the message has passed. With n streams each edge has 1/n of that speed, and no rank has more than
  * n edges. With one stream their number is free; a plan by leaders (topo/trees/leaders.h) does not
  * count edges inside a host. A directed link keeps the rule in one of three ways: one rank alone
- * sends over it; it has no more edges than streams, so that it carries the message once; or the sum
- * of its edges' speeds is at most its own. Ranks on one host reach each other without a link.
+ * sends over it, or it carries the message once. Or the sum of its edges' speeds is at most its
+ * own. Ranks on one host reach each other without a link.
  *
  * Each violation is an error in `diag` and PB_ERR_INPUT is returned. Sets `broken` (NULL: not
  * wanted; room for 2 * pb_network_size() flags) to 1 for each directed link that breaks the rule,

@@ -34,10 +34,9 @@ typedef struct pb_check {
 
 /**
  * Walks the plan. `members` flags the ranks that must be reached (NULL: all). Every stream must
- * reach each of them exactly once from the root, without cycles, and parents, children and heights
- * must agree; each violation is an error in `diag` and PB_ERR_INPUT is returned. PB_ERR_NO_MEMORY.
- * The counters are filled in all other cases; free them with pb_check_clear(). O(edges * path
- * length).
+ * reach each of them exactly once from the root, without cycles; parents, children and heights must
+ * agree. Each violation is an error in `diag` and PB_ERR_INPUT is returned. PB_ERR_NO_MEMORY. The
+ * counters are filled in all other cases; free them with pb_check_clear(). O(edges * path length).
  */
 int pb_check_plan(const pb_placement_t *placement, const pb_plan_t *plan, const char *members,
                   pb_check_t *check, pb_diag_t *diag);

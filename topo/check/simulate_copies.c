@@ -1,6 +1,6 @@
 /*
- * A kind whose frames switches copy. A frame travels the tree of links from the
- * root to every host, over each link once; inside a host it goes along the plan's tree.
+ * A kind whose frames switches copy. A frame travels from the root to every host, over each link
+ * once, and inside a host along the plan's tree.
  *
  * Each link is fed by one other alone, and all serve segments in order. So one pass over the tree
  * for each segment is enough, without a queue of events.

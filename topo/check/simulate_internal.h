@@ -1,8 +1,8 @@
 /*
  * Internals that the files of simulator.h share.
  *
- * An edge of the simulation is the edge into a rank in one stream; its number is stream * n_ranks +
- * rank, so that numbers of roots and outsiders are unused.
+ * An edge of the simulation is the edge into a rank in one stream. Its number is stream * n_ranks +
+ * rank: numbers of roots and outsiders are unused.
  */
 #ifndef PB_SIMULATE_INTERNAL_H
 #define PB_SIMULATE_INTERNAL_H

@@ -9,8 +9,8 @@
  * The network is as switches make it. Each directed link passes one segment after the other, in the
  * order in which they came, oldest first. A segment takes one segment time of the link's speed. A
  * path of n links takes n segment times; other segments may use its links meanwhile. A rank sends
- * what arrived first first, to its children in their order; its port is free again when the segment
- * has left the first link.
+ * what arrived first first, to its children in order; its port is free again when the segment has
+ * left the first link.
  *
  * Of a kind whose frames switches copy (pb_kind_row_t.copies), a segment is a frame. Each link of
  * the tree from the root to the hosts passes it once. Inside hosts it goes along the plan's tree.

@@ -249,8 +249,8 @@ static int find_nearest(const verifying_t *v, const pb_cut_t *cut, int *n_moved_
     return nearest;
 }
 
-/** The switch of the file on which the first of the core's flows has its sender and which has
- * hosts on both sides; else the sender's. */
+/** Returns the switch of the first core flow's sender in the file that has hosts on both sides;
+ * else the sender's. */
 static int switch_of(const verifying_t *v, const pb_core_t *core, const pb_cut_t *cut)
 {
     for (int i = 0; i < core->n; i++) {

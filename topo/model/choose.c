@@ -106,8 +106,8 @@ bool pb_choose_may_multicast(const pb_choose_options_t *options)
 /* ---- segment sizes ---- */
 
 /**
- * The paper's eight sizes (paper 2, section 5.1) and their doubles up to 64 KiB; and
- * those that fill whole TCP segments, which cost fewer frames.
+ * The paper's eight sizes (paper 2, section 5.1), their doubles up to 64 KiB, and those that fill
+ * whole TCP segments.
  */
 static void list_segments(pb_chooser_t *chooser)
 {

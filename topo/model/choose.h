@@ -63,8 +63,8 @@
 typedef struct pb_choose_options {
     int kind;         /**< the only candidate (a pb_kind_t), PB_CHOOSE_ALL or PB_CHOOSE_OWN */
     uint64_t segment; /**< the only segment size, or 0; not of multicast */
-    uint64_t frame;   /**< bytes of a segment of multicast (a kind whose frames switches copy), each
-                           a datagram; 0: multicast is no candidate, even if it is the only one */
+    uint64_t frame;   /**< bytes of a segment of multicast, each a datagram; 0: multicast is no
+                           candidate, even if it is the only one */
     pb_plan_options_t plan;
     uint32_t excluded; /**< bit k is set if kind k is no candidate unless it is the only one */
     int n_alike; /**< communicators like this one, itself included, that may broadcast concurrently
@@ -133,8 +133,8 @@ size_t pb_chooser_memory(const pb_chooser_t *chooser);
 void pb_chooser_forget(pb_chooser_t *chooser);
 
 /**
- * Shows every candidate to `visit`, in the order of the rule for ties: those of a choice, or of a
- * trial, whose segments may be longer than PB_CHOOSE_ASSUMED_SEGMENT. Errors as pb_choose().
+ * Shows every candidate to `visit`, in the order of the rule for ties. In a trial segments may be
+ * longer than PB_CHOOSE_ASSUMED_SEGMENT. Errors as pb_choose().
  */
 typedef void pb_choose_visit_t(void *context, const pb_candidate_t *candidate);
 int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, bool in_trial,
@@ -155,8 +155,8 @@ int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int ro
 void pb_chooser_set_model(pb_chooser_t *chooser, const pb_model_t *model);
 
 /**
- * Bytes of the pieces (topo/model/piece.h) in which a message of `bytes` travels inside hosts in
- * the tree of a kind; 0 where its plan is not by leaders. O(log rows).
+ * Returns the bytes of the pieces (topo/model/piece.h) of a message of `bytes` inside hosts; 0
+ * where the kind's plan is not by leaders. O(log rows).
  */
 uint64_t pb_choose_piece(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t bytes);
 

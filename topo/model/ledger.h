@@ -8,9 +8,8 @@
  * does not fit closes the ledger: plans that were charged may be used again, and nothing is charged
  * any more.
  *
- * So an answer depends on the budget and on the sequence of plans that were charged before; ranks
- * that agree on these have the same ledger. Answers are final: asking again, in any order, changes
- * nothing.
+ * So an answer depends on the budget and on the plans that were charged before: ranks that agree on
+ * these have the same ledger. Answers are final: asking again, in any order, changes nothing.
  *
  * Ours. All memory is allocated beforehand.
  */

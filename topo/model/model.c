@@ -27,9 +27,8 @@ const char *pb_place_name(pb_place_t place)
 #define SHORTEST_FRAME 84
 
 /*
- * Assumed of the software: processor time of one send or receive through MPI and the kernel's TCP,
- * by message, by TCP segment and by KiB; time that a link with its interrupt, and a switch, add to
- * each message's.
+ * Assumed of the software: processor time of a send or receive through MPI and TCP, by message, TCP
+ * segment and KiB. Then the time that a link with its interrupt, and a switch, add to each message.
  */
 #define CPU_MESSAGE_NS 3000
 #define CPU_SEGMENT_NS 400

@@ -2,11 +2,10 @@
  * The model: what messages between two ranks cost, measured.
  *
  * Paper 2, section 4.2 extends the parametrized LogP model by a latency that depends on the
- * message: g(m) is the least time between the starts of two messages of m bytes, RTT(m) the time of
- * a ping-pong, and L(m) = RTT(m)/2 - g(m). Beyond the paper (ours): costs by the distance of the
- * two ranks; the gap of a rank that sends while it receives, as all inner ranks of a pipeline do;
- * the processor's times o_s and o_r, which show a slow processor; and times of the fallback
- * component's broadcast.
+ * message. The gap g(m) is the least time between the starts of two messages of m bytes. RTT(m) is
+ * the time of a ping-pong, and L(m) = RTT(m)/2 - g(m). Beyond the paper (ours): costs by the
+ * distance of the two ranks, and the gap of a rank that sends while it receives. Also the
+ * processor's times o_s and o_r, and times of the fallback component's broadcast.
  *
  * All times are integers of nanoseconds and all arithmetic on them is in integers, so that all
  * ranks choose alike.
@@ -129,11 +128,11 @@ typedef struct pb_model {
  *   previous ranks 32
  *   time 1024 12800000            # bytes, nanoseconds
  *
- * The first line comes first. Rows ascend in bytes, by no more than a factor of 16 from one to the
- * next; those of a place begin at 4096 bytes or less and end there or beyond. `place switch` must
- * be there with at least two rows. Names of several BTLs or interfaces are separated by '+'. Files
- * of earlier releases have no transport: such a model applies wherever pipebcast serves, and is no
- * reason to serve a transport. Lines of datagrams ascend in bytes.
+ * The first line comes first. Rows ascend in bytes, by at most a factor of 16 each; those of a
+ * place cover 4096 bytes. `place switch` must be there with at least two rows. Names of several
+ * BTLs or interfaces are separated by '+'. Files of earlier releases have no transport: such a
+ * model applies wherever pipebcast serves, and is no reason to serve a transport. Lines of
+ * datagrams ascend in bytes.
  */
 #define PB_MODEL_VERSION 1
 

@@ -124,9 +124,9 @@ void pb_planner_free(pb_planner_t *planner);
 
 /**
  * Plans the broadcast of `bytes` (at least 1) from `root` to all ranks, and counts it. PB_ERR_UNFIT
- * if a kind is forced that does not fit, alike on all ranks; PB_ERR_NO_MEMORY: then
- * planned->is_known is whether this rank still knows what the others do. O(1) where it is in the
- * table; else as pb_choose(), and pb_plan_compute() of one kind.
+ * if a forced kind does not fit, alike on all ranks. PB_ERR_NO_MEMORY: then planned->is_known is
+ * whether this rank still knows what the others do. O(1) where it is in the table; else as
+ * pb_choose(), and pb_plan_compute() of one kind.
  */
 int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned);
 

@@ -29,11 +29,10 @@ pb_segment_cost_t pb_segment_cost_in(const pb_profile_t *profile, const pb_model
 /**
  * Nanoseconds from the call of MPI_Bcast on all ranks until the last rank has all of `bytes` (at
  * least 1), in this profile's segments. It has paper 2's formulas (1) and (2) for the chain and
- * binary trees, and the same for every plan. For stream s with X segments, the longest path of its
- * first one and X - 1 periods; a short last segment has a period of its own size. In a plan by
- * leaders the last piece goes down inside hosts when the last segment is there; pieces are as
- * pb_piece_size() has them. In integers, the same on every host; from 0 to PB_TIME_LONGEST. O(log
- * rows).
+ * binary trees, and the same for every plan. For stream s with X segments: the longest path of its
+ * first one and X - 1 periods, the last by its segment's size. In a plan by leaders the last piece
+ * goes down inside hosts when the last segment is there; pieces are as pb_piece_size() has them. In
+ * integers, the same on every host; from 0 to PB_TIME_LONGEST. O(log rows).
  *
  * `n_alike` such broadcasts, with this one (1: it alone), may cross the same links between
  * switches, from roots on any side. Each direction of such a link then carries for all of them what

@@ -15,8 +15,8 @@
  * Where switches copy frames (pb_kind_row_t.copies), the profile does not follow the plan's tree.
  * Each frame goes from the root to every host, over each link once, in one direction. So the
  * slowest link on the way to any receiver is the busiest one. The root sends it once, and one rank
- * of each other host receives it; the others of a host get it inside the host, along the plan's
- * tree. Repairs and acknowledgements are not counted.
+ * of each other host receives it; other ranks get it along the plan's tree. Repairs and
+ * acknowledgements are not counted.
  */
 #ifndef PB_PROFILE_H
 #define PB_PROFILE_H
@@ -59,9 +59,9 @@ typedef struct pb_profile {
     int n_streams;
     int n_paths;
     int n_duties;
-    int64_t crossing; /**< segments over a link between switches, both ways together, on average of
-                           those that are used and as if each were the slowest of them;
-                           PB_PROFILE_UNIT for each. 0: none is used */
+    int64_t crossing; /**< segments over a used link between switches, both ways together, on
+                           average and as if each were the slowest; PB_PROFILE_UNIT for each. 0:
+                           none is used */
     pb_profile_path_t paths[PB_PROFILE_MAX_PATHS];
     pb_profile_duty_t duties[PB_PROFILE_MAX_DUTIES];
 } pb_profile_t;

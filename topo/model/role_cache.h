@@ -1,6 +1,5 @@
 /*
- * The roles of one rank that were computed already, by kind of tree and root; those that were
- * not used for longest give way to others.
+ * Cache of one rank's roles, by kind of tree and root; the least recently used give way to others.
  */
 #ifndef PB_ROLE_CACHE_H
 #define PB_ROLE_CACHE_H

@@ -46,8 +46,8 @@ static bool ends_in(const char *text, const char *end)
            (length == n || text[length - n - 1] == '.');
 }
 
-/* Takes the node's name from the end of an address, so that only levels are left, each with a '.'
- * behind it; false if it is not there. Without a name it is the host's, or the last part. */
+/* Takes the node's name from the end of an address; levels are left, each with a '.' behind it.
+ * False if it is not there. Without a name it is the host's, or the last part. */
 static bool cut_node(const pb_address_t *of, char *text)
 {
     const char *node = of->node[0] != '\0' ? of->node : of->host;

@@ -1,7 +1,7 @@
 /*
- * Where the hosts of a job are, from their addresses: as Slurm gives them to each process in
+ * Network of a job from its hosts' addresses. Slurm gives them to each process in
  * SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN (topology_p_get_node_addr() of its plugins,
- * 22.05 to 26.05), or a site in PIPEBCAST_TOPOLOGY_ADDR and PIPEBCAST_TOPOLOGY_ADDR_PATTERN:
+ * 22.05 to 26.05), a site in PIPEBCAST_TOPOLOGY_ADDR and PIPEBCAST_TOPOLOGY_ADDR_PATTERN:
  *
  *   core.s1.n17            switch.switch.node          topology/tree: level by level from the top
  *   core..s1.n17           switch.switch.switch.node   no switch of the second level is above it
@@ -12,9 +12,9 @@
  *   n17                    node                        Slurm knows no switch of it
  *
  * The pattern has a word for each part, and the node's name is the last part. Names may have dots.
- * The node's is known. Those of switches are told apart if they are names of the network's
- * switches, begin with the same word ("switch.3.1.switch.2.1"), or have as many parts each, behind
- * the first of them a domain or numbers ("spine.1.leaf.23").
+ * The node's is known. Those of switches are told apart if the network has switches of these names,
+ * or if they begin with the same word ("switch.3.1.switch.2.1"). Else they need as many parts each,
+ * behind the first of them a domain or numbers ("spine.1.leaf.23").
  *
  * The address has all switches of a level that are above a node, so every host of a leaf names the
  * same ones. They are merged as the spines of a topology file are (spines.h).

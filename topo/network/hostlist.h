@@ -12,13 +12,12 @@
 #define PB_HOSTLIST_MAX_NAME 255
 
 /**
- * Expands `text` and calls `found` for each name in order; a non-zero return of
- * `found` stops and is returned. Zero padding of a range's first number is kept.
- * More than `max_names` names, a name of more than PB_HOSTLIST_MAX_NAME bytes or a
- * malformed expression is an error: PB_ERR_INPUT with a sentence in `why` (at most
- * `why_size` bytes) that quotes the place. Nothing is called before the whole text
- * was found well-formed and within both bounds. PB_ERR_NO_MEMORY. O(text + names),
- * in memory that does not depend on the text.
+ * Expands `text` and calls `found` for each name in order; a non-zero return of `found` stops and
+ * is returned. Zero padding of a range's first number is kept. PB_ERR_INPUT for a malformed
+ * expression, more than `max_names` names, or one of more than PB_HOSTLIST_MAX_NAME bytes. Then
+ * `why` (at most `why_size` bytes) quotes the place. Nothing is called before the whole text was
+ * found well-formed and within both bounds. PB_ERR_NO_MEMORY. O(text + names), in memory that does
+ * not depend on the text.
  */
 int pb_hostlist_expand(const char *text, size_t max_names,
                        int (*found)(void *context, const char *name), void *context, char *why,

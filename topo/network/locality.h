@@ -49,10 +49,10 @@ int pb_locality_index(pb_locality_t place, int level);
  * has at least two ranks, and not all. All other ranks stay at the node above. The uplink of a
  * place has the speed of its host's, so that to plans one message fits each way.
  *
- * *network_p and *located_p are the caller's, the former to be freed last; both are NULL where no
- * host's ranks are in such groups, and after an error. PB_ERR_NO_MEMORY. PB_ERR_INPUT if there
- * would be too many nodes, or if a host has the name of a place ("n0/1": the second group of host
- * n0). O(nodes + ranks * log ranks).
+ * *network_p and *located_p are the caller's, the former to be freed last. Both are NULL where no
+ * ranks are in such groups, and after an error. PB_ERR_NO_MEMORY. PB_ERR_INPUT if there would be
+ * too many nodes, or if a host has the name of a place ("n0/1": the second group of host n0).
+ * O(nodes + ranks * log ranks).
  */
 int pb_locality_expand(const pb_placement_t *placement, const pb_locality_t *places,
                        pb_network_t **network_p, pb_placement_t **located_p);

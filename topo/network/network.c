@@ -354,10 +354,9 @@ void pb_network_set_line(pb_network_t *network, int node, int line)
 enum { DEPTH_UNKNOWN = -1, DEPTH_ON_PATH = -2, DEPTH_NONE = -3 };
 
 /*
- * Walks up from `node` until a node of known depth or a top, then gives the
- * nodes of the walk their depths; a walk that meets itself has found a cycle,
- * and has no depths: false. Each node is on one walk only, so that all walks together
- * are linear.
+ * Walks up from `node` to a node of known depth or a top, then gives the nodes of the walk their
+ * depths. False if the walk meets itself, in a cycle. Each node is on one walk only, so that all
+ * walks together are linear.
  */
 static bool find_depths_from(pb_network_t *network, int node)
 {

@@ -146,10 +146,10 @@ int pb_network_find(const pb_network_t *network, const char *name);
 int pb_network_find_switch(const pb_network_t *network, const char *name);
 
 /**
- * The host that a host name means: the exact name, or else the one host with the same name up to
- * the first dot, in any case. Short names equal fully qualified ones, either way round. Two fully
- * qualified names must be equal in whole, as "n1.a" is not "n1.b". Addresses ("10.0.0.7") match
- * only exactly. PB_ERR_UNKNOWN otherwise.
+ * Finds the host of a name: the exact one, or the only one with the same name up to the first dot,
+ * in any case. Short names equal fully qualified ones, either way round. Two fully qualified names
+ * must be equal in whole, as "n1.a" is not "n1.b". Addresses ("10.0.0.7") match only exactly.
+ * PB_ERR_UNKNOWN otherwise.
  */
 int pb_network_find_host(const pb_network_t *network, const char *host);
 

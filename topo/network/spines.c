@@ -172,8 +172,8 @@ static char *merged_name(const pb_fabric_t *f, const int *nodes, int n)
     return name;
 }
 
-/* Puts the nodes that are merged side by side, for each the first first; by_node and
- * first_merged are then by such firsts, not yet by nodes of the tree. */
+/* Puts merged nodes side by side, for each the first first. by_node and first_merged are then by
+ * such firsts, not yet by nodes of the tree. */
 static void group_nodes(pb_fabric_t *f)
 {
     const int n = pb_network_size(f->network);

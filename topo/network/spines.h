@@ -33,7 +33,7 @@ typedef struct pb_uplink {
 /**
  * The tree of a network that is not finished. Every switch is connected to one of those above it,
  * at most. `uplinks` has all links between switches in the order of the file. The result is
- * finished and the caller's to free. Nodes and children keep their order; a merged node has the
+ * finished and the caller's to free. Nodes and children keep their order. A merged node has the
  * first one's place, and the names of all ("spine[1-2]", or "a[+7]" if that is too long). Warnings:
  * links named twice, or inside a layer, which are ignored; hosts apart. PB_ERR_INPUT after a
  * warning: no tree comes of it. PB_ERR_NO_MEMORY. *tree_p is then NULL. O((nodes + uplinks) log

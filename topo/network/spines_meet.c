@@ -3,8 +3,8 @@
  *
  * Frames up from a host reach, in each merged node above it, some of the switches: its set. Two
  * hosts are as near as in the tree if their sets in the lowest node above both have a switch in
- * common. Hosts of one leaf have the same set, and so have leaves that are connected alike, so that
- * a node has few different ones; one with all switches meets every other.
+ * common. Leaves that are connected alike have the same set, so a node has few different ones; one
+ * with all switches meets every other.
  */
 #include <limits.h>
 #include <stdbool.h>

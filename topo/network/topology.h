@@ -1,8 +1,8 @@
 /*
  * Topology files: the network of a cluster in any format that is known.
  *
- * The formats are the rows of a table (topology.c). A format is its reader, in files of its own,
- * its row, golden files and a fuzz target; the plugin and the tools call this and know no format.
+ * The formats are the rows of a table (topology.c). A format is its reader, its row, golden files
+ * and a fuzz target; the plugin and the tools know no format.
  *
  * A file may describe several networks; one is read. Another program may read the file, too, and
  * ignore our additions; notes say what was taken from where.

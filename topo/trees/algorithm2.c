@@ -3,18 +3,18 @@
  *
  * The root i of a range of the depth-first order sends to i + 1 = k_1 < k_2 < ... < k_m, with m at
  * most k. Child k_b has the positions up to q_b = k_(b+1) - 1 below it, and the last child has the
- * rest. As in Algorithm 2, i -> k_a can contend only with the ranges before k_a, and whether it
- * does follows from the subtrees of the network: it contends with k_b .. q_b, b < a, if some
- * subtree holds i and k_b but not q_b, or k_a and q_b but not k_b. The first does not depend on a.
- * The smallest subtree with q_b and k_a grows with a, so the second has to be checked for
- * a = b + 1 only. So each cut between k_b and k_(b+1) obeys
+ * rest. As in Algorithm 2, i -> k_a can contend only with the ranges before k_a, which the
+ * network's subtrees show. It contends with k_b .. q_b, b < a, if some subtree holds i and k_b but
+ * not q_b, or k_a and q_b but not k_b. The first does not depend on a. The smallest subtree with
+ * q_b and k_a grows with a, so the second has to be checked for a = b + 1 only. So each cut between
+ * k_b and k_(b+1) obeys
  *     q_b <= last position under LCA(i, k_b)   and   first[k_(b+1)] <= k_b,
- * where first[k] is the first position under LCA(k - 1, k), or the second one inside hosts, so that
- * a tree enters a host once (ours; the papers have one rank on each host): order_bounds.h.
+ * where first[k] is the first position under LCA(k - 1, k), or the second one inside hosts
+ * (order_bounds.h). So a tree enters a host once (ours; the papers have one rank on each host).
  *
  * A root may have fewer than k children. Then leaving out the last position of a range never makes
- * its tree higher, and the furthest reach of each position says everything: row h has, for each i,
- * the last j such that i .. j has a tree of height h or less. The printed algorithm gives each root
+ * its tree higher, and the furthest reach of each position is enough. Row h has, for each i, the
+ * last j such that i .. j has a tree of height h or less. The printed algorithm gives each root
  * of four positions or more two children. So this tree is sometimes lower for k = 2, and never
  * higher.
  *

@@ -1,15 +1,14 @@
 /*
  * A binomial tree by recursive halving of the depth-first order.
  *
- * In each phase every range of two ranks or more is cut in two, and its first rank sends to the
- * first rank of the right part. The transfers of a phase go upwards in disjoint ranges, so that no
- * two of them share a directed link (papers 1 and 2, Lemma 3): each phase is contention-free on any
- * network and with any number of ranks. Transfers of different phases may share links, so that the
- * tree is not meant for pipelining. The cut of phase k is a fixed power of two behind the first
- * rank, in ceil(log2 P) phases. O(P).
+ * Each phase cuts every range of two ranks or more in two; its first rank sends to the first of the
+ * right part. The transfers of a phase go upwards in disjoint ranges, so no two of them share a
+ * directed link (papers 1 and 2, Lemma 3). Each phase is contention-free on any network. Transfers
+ * of different phases may share links, so that the tree is not meant for pipelining. The cut of
+ * phase k is a fixed power of two behind the first rank, in ceil(log2 P) phases. O(P).
  *
- * Where neighbors are to repeat, the ranges are those of the closed walk: over all roots a rank's
- * neighbors are at these distances on the walk, before and behind it, 2 ceil(log2 P) at most.
+ * Where neighbors are to repeat, the ranges are those of the closed walk. Over all roots a rank's
+ * neighbors are at these distances on it, 2 ceil(log2 P) at most.
  */
 #include <stdlib.h>
 

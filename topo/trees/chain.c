@@ -3,11 +3,11 @@
  * from the one before it. The chain enters and leaves each subtree once, hence each directed link
  * carries one edge at most (Lemma 2 and Theorem 1).
  *
- * The paper leaves open which subtree comes last. Links on the way from the root to the chain's end
- * carry the message in one direction only, all others in both; so the chain ends as far from the
- * root as it can (ours). This leaves most to broadcasts of other communicators, and is the shortest
- * way, too. Among ends at the same distance the root's host picks one by a hash, so that
- * communicators with other roots spread over them.
+ * The paper leaves open which subtree comes last. Links from the root to the chain's end carry the
+ * message in one direction only, all others in both. So the chain ends as far from the root as it
+ * can (ours). This leaves most to broadcasts of other communicators, and is the shortest way, too.
+ * Among ends at the same distance the root's host picks one by a hash, so that communicators with
+ * other roots spread over them.
  *
  * Where neighbors are to repeat, the order is the closed walk's, for which the same holds. A rank
  * has the same two neighbors on it for all roots.

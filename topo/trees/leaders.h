@@ -2,16 +2,15 @@
  * Plans by leaders (ours): one rank of each host, its leader, takes part in the tree between hosts.
  * Below it the host's other ranks have a tree of their own, which is the same in all streams.
  *
- * So between hosts every plan is one of as many hosts with one rank each, and what it promises
- * there holds; inside a host every rank gets all streams from one other, which may hand
- * them on in larger pieces than segments.
+ * So between hosts every plan is one of hosts with one rank each, and keeps its promises. Inside a
+ * host every rank gets all streams from one other, which may pass them on in pieces.
  *
- * The leader is the root on its own host, on others the first rank in the order of the view; where
- * switches copy frames, the lowest rank, which takes them in. On the root's host that one gets
- * frames, too, and so has a place of its own in the tree between hosts, and leads nobody. Inside a
- * host, each place (a package, NUMA node or cache, topo/network/locality.h) is entered once, at its
- * first rank. Ranks that enter at one place, and those that sit right there, are a binary tree in
- * the order of the view.
+ * The leader is the root on its own host, on others the view's first rank; where switches copy
+ * frames, the lowest, which takes them in. On the root's host that one gets frames, too, and so has
+ * a place of its own in the tree between hosts, and leads nobody. Inside a host, each place (a
+ * package, NUMA node or cache, topo/network/locality.h) is entered once, at its first rank. Ranks
+ * that enter at one place, and those that sit right there, are a binary tree in the order of the
+ * view.
  */
 #ifndef PB_LEADERS_H
 #define PB_LEADERS_H

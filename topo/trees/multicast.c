@@ -1,18 +1,18 @@
 /*
  * The tree of a broadcast by multicast: switches copy frames to all hosts, lost frames are repaired
  * down this tree, and acknowledgements go up. The lowest rank of each host receives frames, for any
- * root; on each host but the root's it is the rank with its parent on another host. The other ranks
- * get the message inside the host. In plans by leaders (leaders.h) this is the tree of the leaders,
- * one or two of a host; the following on hosts with several ranks holds in other plans.
+ * root; on other hosts than the root's it has its parent on another host. The other ranks get the
+ * message inside the host. In plans by leaders (leaders.h) this is the tree of the leaders, one or
+ * two of a host. What follows on hosts with several ranks holds in other plans.
  *
  * It is the binary tree of Algorithm 2 (algorithm2.c), which follows the switches. Over links of
- * equal speed one rank outside sends to the ranks below a switch: to at most two of them, and to
- * one in a host. So a frame that was lost above a switch is repaired over each link there at most
- * twice. No rank but the root answers more than two others. Few answers wait for each other, as the
- * tree is nearly as low as possible. It fits every view. It differs in two points inside hosts. If
- * it comes back into the root's host, which it does at most once, the root is the parent of that
- * rank, too. The rank by which it enters a host is swapped with the lowest one there. So a frame
- * may go twice between two packages or caches of a host.
+ * equal speed one rank outside sends to the ranks below a switch: to at most two, or one in a host.
+ * So a frame that was lost above a switch is repaired over each link there at most twice. No rank
+ * but the root answers more than two others. Few answers wait for each other, as the tree is nearly
+ * as low as possible. It fits every view. It differs in two points inside hosts. If it comes back
+ * into the root's host, which it does at most once, the root is the parent of that rank, too. The
+ * rank by which it enters a host is swapped with the lowest one there. So a frame may go twice
+ * between two packages or caches of a host.
  *
  * Ours.
  */

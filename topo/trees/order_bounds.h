@@ -12,9 +12,9 @@
 /** Arrays of n_ranks entries; entry 0 is not set. */
 typedef struct pb_order_bounds {
     int *common; /**< by position k: the vertex of the smallest subtree that holds k - 1 and k */
-    int *first;  /**< by position k: the first position in it, or the second one if it is a host or
-                      a place in one that a tree enters once (pb_view_enters_host()): no cut then
-                      separates its first rank, by which it is entered, from the others */
+    int *first;  /**< by position k: the first position in it. The second one if a tree enters it
+                      once (pb_view_enters_host()): no cut then separates its first rank, by which
+                      it is entered, from the others */
 } pb_order_bounds_t;
 
 /** O(ranks + vertices). PB_ERR_NO_MEMORY. Free with pb_order_bounds_clear(). */

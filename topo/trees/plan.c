@@ -122,8 +122,8 @@ static void fill_children(pb_stream_t *stream, int n_ranks, const int *sorted, i
     for (int rank = 0; rank < n_ranks; rank++) {
         first[rank + 1] += first[rank];
     }
-    /* While filling, first[p] is where p's next child goes; in the end it has
-     * reached the start of p + 1, and all entries move up by one. */
+    /* While filling, first[p] is the slot of p's next child. In the end it has reached the start of
+     * p + 1, and all entries move up by one. */
     for (int i = 0; i < n_members; i++) {
         int parent = stream->parent[sorted[i]];
         if (parent >= 0) {

@@ -1,9 +1,7 @@
 /*
- * A 64-bit hash that is the same on every host: FNV-1a over bytes, with a
- * final mix so that its low bits serve as table indices. Numbers enter as eight
- * bytes, least significant first; strings enter with their length, so that
- * "ab","c" and "a","bc" differ. It guards against mistakes, not against
- * adversaries.
+ * A 64-bit hash that is the same on every host: FNV-1a over bytes, with a final mix for indices of
+ * tables. Numbers enter as eight bytes, least significant first; strings enter with their length,
+ * so that "ab","c" and "a","bc" differ. It guards against mistakes, not against adversaries.
  */
 #ifndef PB_HASH_H
 #define PB_HASH_H

@@ -1,11 +1,10 @@
 /*
  * Advice: which trees the broadcasts of a set of hosts should take now.
  *
- * An advisor computes trees from what was measured, and writes them into a directory that it shares
- * with running jobs; the root of a broadcast looks there. One file for each set of hosts,
- * DIR/advice-HASH, replaced as a whole. Advice ages: a tree that was good for a load is bad when
- * the load is gone (paper 4, section 3.1, the broadcast after the load). So each file says how long
- * it holds.
+ * An advisor computes trees from measurements, and writes them into a directory that it shares with
+ * running jobs. The root of a broadcast looks there. One file for each set of hosts,
+ * DIR/advice-HASH, replaced as a whole. Advice ages: a tree for a load is bad when the load is gone
+ * (paper 4, section 3.1, the broadcast after the load). So each file says how long it holds.
  *
  * A reader that finds no tree for a root and size in it takes this for: the
  * static plan is best.

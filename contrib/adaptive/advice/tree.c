@@ -53,8 +53,8 @@ static bool are_parents(const int *parent, int n_nodes, int root)
     return true;
 }
 
-/* Each walk up ends at a node that is known to lead to the root, and makes its own
- * nodes known; one that meets itself is a cycle. */
+/* Each walk up ends at a node that is known to lead to the root, and makes its own nodes known. One
+ * that meets itself is a cycle. */
 static bool all_lead_to_root(const int *parent, int n_nodes, int root, int *walk_of)
 {
     for (int i = 0; i < n_nodes; i++) {

@@ -106,8 +106,8 @@ static int compare_plans(const struct advise_network *network, const struct advi
 }
 
 /**
- * The streams of the two trees take the place of the tree found, if they are better; *cost_p is
- * what they cost, INT64_MAX where there are none.
+ * Replaces the tree found by the streams of the two trees, if they are better; *cost_p is their
+ * cost, INT64_MAX where there are none.
  */
 static int compare_two_trees(const struct advise_network *network, const struct advise_wish *wish,
                              struct advise_found *found, int64_t *cost_p)

@@ -13,8 +13,8 @@ struct advise_shelf {
 };
 
 /**
- * Reads the directory's advice for these hosts, if it is readable and not stale, so that trees in
- * use are known after a restart; else the shelf is empty. The caller clears it, also after an error
+ * Reads the directory's advice for these hosts, so that trees in use are known after a restart. If
+ * it is unreadable or stale, the shelf is empty. The caller clears it, also after an error
  * (PB_ERR_INPUT: hosts; PB_ERR_NO_MEMORY), and any number of times.
  */
 int advise_shelf_open(struct advise_shelf *shelf, const char *dir, const pb_host_set_t *hosts,

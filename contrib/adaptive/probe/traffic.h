@@ -18,9 +18,9 @@ bool probe_traffic_init(struct probe_traffic *traffic, MPI_Comm comm, int64_t tr
 void probe_traffic_free(struct probe_traffic *traffic);
 
 /**
- * The side of a step's `from`. A latency is half the shortest round trip; bounds of a bandwidth are
- * those of a train where it arrives, or of several until they are close; a start-up cost is the
- * median time of an MPI_Isend.
+ * The side of a step's `from`. A latency is half the shortest round trip, a start-up cost the
+ * median time of an MPI_Isend. Bounds of a bandwidth are those of a train where it arrives, or of
+ * several until they are close.
  */
 struct probe_result probe_lead(const struct probe_traffic *traffic, enum probe_kind kind, int peer);
 

@@ -6,8 +6,8 @@
  * leave faster than they came. After such a wait all messages are found together, and the speed
  * between two messages has no meaning. It is far too high without the wait, and too low with it.
  * The speed of the whole train since its start word includes all waits, so it is a lower bound. If
- * the speed of the second half is close to it, there was no long wait in the first half; and if no
- * two messages have half of the train's time between them, there was none in the second.
+ * the speed of the second half is close to it, there was no long wait in the first half. If no two
+ * messages have half of the train's time between them, there was none in the second.
  */
 #ifndef ADVISE_PROBE_TRAIN_H
 #define ADVISE_PROBE_TRAIN_H

@@ -1,11 +1,10 @@
 /*
  * Measured links: what sending between each two nodes costs.
  *
- * Paper 4, section 2.5: matrices of latencies and bandwidths between clusters,
- * whose diagonal is what was measured inside a cluster; section 2.2 adds each
- * node's initiation cost. Here every ordered pair of nodes has its own entry, and
- * pairs that nobody measured have those of their clusters. Sites hold clusters,
- * clusters hold nodes: the levels of MPICH-G2's tree.
+ * Paper 4, section 2.5: matrices of latencies and bandwidths between clusters, with measurements
+ * inside a cluster on the diagonal. Section 2.2 adds each node's initiation cost. Here every
+ * ordered pair of nodes has its own entry, and pairs that nobody measured have those of their
+ * clusters. Sites hold clusters, clusters hold nodes: the levels of MPICH-G2's tree.
  *
  * All values are integers: nanoseconds, and bytes per second.
  */
@@ -69,12 +68,11 @@ int pb_link_matrix_select(const pb_link_matrix_t *matrix, const int *nodes, int 
                           pb_link_matrix_t **selected_p);
 
 /**
- * The matrix of these hosts of a network, all values 0: node i is hosts[i]. The switch
- * of a host is its cluster, and what hangs below one switch of the top switch is
- * a site; hosts on the top switch itself are one, too. Clusters and sites are in the order in
- * which hosts name them. The caller frees it. PB_ERR_UNKNOWN (the network has no host for a
- * host), PB_ERR_INPUT (none, too many, or two hosts on one host), PB_ERR_NO_MEMORY. O(nodes + n
- * * depth).
+ * The matrix of these hosts of a network, all values 0: node i is hosts[i]. The switch of a host is
+ * its cluster, and a switch below the top one makes a site; so do the top switch's hosts. Clusters
+ * and sites are in the order in which hosts name them. The caller frees it. PB_ERR_UNKNOWN (the
+ * network has no host for a host), PB_ERR_INPUT (none, too many, or two hosts on one host),
+ * PB_ERR_NO_MEMORY. O(nodes + n * depth).
  */
 int pb_link_matrix_of_network(const pb_network_t *network, const char *const *hosts, int n,
                               pb_link_matrix_t **matrix_p);

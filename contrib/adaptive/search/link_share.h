@@ -29,14 +29,14 @@ typedef struct pb_link_share {
 
 /**
  * The links of a known network: rank i of the placement is node i of the matrix, and links are
- * numbered as in topo/network/network.h. The capacity of a link is the highest bandwidth that was
- * measured over it, in proportion to its speed over the slowest link of that pair's way. So 1
- * Gbit/s between two hosts shows that a trunk of 10 Gbit/s carries ten such flows. No unit of the
- * network's speeds is needed for that. A pair has a way that others load if it has less than
- * PB_LINK_SHARE_FREE_PERCENT of the best pair's bandwidth. Both are in proportion to the speeds of
- * their slowest links. As it may be any of its links that is loaded, it shows of each no more than
- * it has itself. The caller frees the share. PB_ERR_INPUT if the placement has not as many ranks as
- * the matrix has nodes; PB_ERR_NO_MEMORY. O(nodes^2 * path).
+ * numbered as in topo/network/network.h. The capacity of a link is the highest bandwidth measured
+ * over it, in proportion to its speed over the slowest link of that way. So 1 Gbit/s between two
+ * hosts shows that a trunk of 10 Gbit/s carries ten such flows. No unit of the network's speeds is
+ * needed for that. A pair has a way that others load if it has less than PB_LINK_SHARE_FREE_PERCENT
+ * of the best pair's bandwidth. Both are in proportion to the speeds of their slowest links. As it
+ * may be any of its links that is loaded, it shows of each no more than it has itself. The caller
+ * frees the share. PB_ERR_INPUT if the placement has not as many ranks as the matrix has nodes;
+ * PB_ERR_NO_MEMORY. O(nodes^2 * path).
  */
 int pb_link_share_network(const pb_link_matrix_t *matrix, const pb_placement_t *placement,
                           pb_link_share_t **share_p);

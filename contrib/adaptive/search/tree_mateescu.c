@@ -1,7 +1,7 @@
 /*
- * Mateescu's tree. Each node keeps the others in the order of L + y from it, so its next receiver
- * is found by going on in that list. Of all nodes that have the message, the one whose next send
- * arrives first makes it.
+ * Mateescu's tree. Each node keeps the others in the order of L + y from it, and finds its next
+ * receiver by going on there. Of all nodes that have the message, the one whose next send arrives
+ * first makes it.
  */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -2,11 +2,11 @@
  * A tree whose cost is kept up to date while nodes are moved. For the annealer;
  * pb_tree_cost() is made of it too.
  *
- * A node's label is the time from when it has the first segment until the last node below it has
- * it; the tail of an edge is the time from when its send has started until then: L + y + label.
- * Children are kept by falling tails (equal ones by number), which is the best order of sends. So
- * the label of v is the largest k * s(v) + tail of its k-th child. A move changes labels only on
- * the way from what it touches to the root, and stops where none changes.
+ * A node's label is the time from its first segment until the last node below it has that. The tail
+ * of an edge is the time from the start of its send until then: L + y + label. Children are kept by
+ * falling tails (equal ones by number), which is the best order of sends. So the label of v is the
+ * largest k * s(v) + tail of its k-th child. A move changes labels only on the way from what it
+ * touches to the root, and stops where none changes.
  */
 #ifndef PB_TREE_STATE_H
 #define PB_TREE_STATE_H
@@ -31,8 +31,8 @@ typedef struct pb_tree_state {
     int64_t *tail; /**< of the edge into the node */
     int64_t *label;
 
-    /* Which edges use a link: a list of uses by link; a use is an edge's number times
-     * the longest path, plus the place of the link in its path. */
+    /* Edges that use a link: a list of uses by link. A use is an edge's number times the longest
+     * path, plus the link's place in its path. */
     int max_path;
     int *n_edges;   /**< by link */
     int *first_use; /**< by link */

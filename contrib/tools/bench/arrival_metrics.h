@@ -30,10 +30,9 @@ struct bench_arrival_metrics {
  * The metrics of one broadcast whose message takes unit_ns, T(M), between two ranks. Let n be the
  * number of ranks, and d the time from the root's arrival to the last one (0 if the root is last).
  * Let w be the sum of the times that earlier ranks wait for the root. Then no algorithm has a lower
- * average per-node time than ((n - 1) T + d + w) / n in the blocking model (Lemma 2). In the
- * nonblocking model it is ((n - 1) T + w) / n. OPT is at most T / n above that (Lemma 1). The paper
- * has w in words (section 3.1): ranks that come before the root get nothing until the root comes.
- * O(n).
+ * average per-node time than ((n - 1) T + d + w) / n when it blocks (Lemma 2). In the nonblocking
+ * model it is ((n - 1) T + w) / n. OPT is at most T / n above that (Lemma 1). The paper has w in
+ * words (section 3.1): ranks that come before the root get nothing until the root comes. O(n).
  */
 void bench_arrival_measure(const struct bench_arrival_times *times, double unit_ns,
                            struct bench_arrival_metrics *metrics_p);

@@ -68,9 +68,9 @@ enum bench_status bench_measuring_finish(struct bench_measuring *measuring,
                                          const struct bench_step *step);
 
 /**
- * One verified broadcast at which this rank arrives step->delay_ns after a start that all agree on;
- * estimates the clocks anew before it where the last estimate is old. If a rank hears of the start
- * after it should have arrived, the margin doubles and all is done again. The margin has a bound.
+ * One verified broadcast at which this rank arrives step->delay_ns after an agreed start. Estimates
+ * the clocks anew before it where the last estimate is old. If a rank hears of the start after it
+ * should have arrived, the margin doubles and all is done again. The margin has a bound.
  */
 enum bench_status bench_measuring_timed(struct bench_measuring *measuring,
                                         const struct bench_step *step,

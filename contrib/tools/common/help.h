@@ -8,8 +8,8 @@
 
 void common_print_help(const common_command_t *command);
 
-/** Prints a text from a column on, in lines up to `width`; further ones begin at column `indent`,
- * and so does what follows on a newline. Returns the column behind it. */
+/** Prints a text from a column on, in lines up to `width`. Further lines, and text behind a
+ * newline, begin at column `indent`. Returns the column behind it. */
 int common_fill(FILE *stream, const char *text, int column, int indent, int width);
 
 #endif

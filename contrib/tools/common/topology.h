@@ -23,8 +23,8 @@
                                        .help = "the switches, as coll_pipebcast_topology_file"     \
     }
 
-/** Selects a topology of a file: the one called `name`; NULL or "": the topology of the partition
- * of the Slurm job that this is run in, or else the file's default one. */
+/** Selects a topology of a file by `name`. NULL or "": the topology of the Slurm job's partition,
+ * or else the file's default one. */
 pb_topology_request_t common_topology_request(const char *name);
 
 /**

@@ -7,9 +7,9 @@
 #include "record.h"
 
 /**
- * Adds the transport to a rank: `transport`, for people; `pml`, `btls` and `interface`; `rate` in
- * bits per second and `mtu` in bytes, if they are known; `ethernet`: whether it is TCP over
- * Ethernet. No connection is opened.
+ * Adds the transport to a rank: `transport`, for people; `pml`, `btls`, `interface`; `ethernet`:
+ * whether it is TCP over Ethernet. If known, also `rate` in bits per second and `mtu` in bytes. No
+ * connection is opened.
  */
 void doctor_transport_add(doctor_record_t *record, MPI_Comm comm, int peer);
 

@@ -32,8 +32,8 @@ tool_exit_t tool_network_read(const tool_options_t *options, pb_network_t **netw
 
 /**
  * Reads FILE and places the ranks by --hosts, --ppn and --root. Ranks are numbered host by host, in
- * the order of --hosts; without it in natural order of the names (n2 before n10), as schedulers
- * number them. Errors are explained on standard error. Clear also after an error.
+ * the order of --hosts; without it in natural order (n2 before n10), as schedulers do. Errors are
+ * explained on standard error. Clear also after an error.
  */
 tool_exit_t tool_cluster_open(const tool_options_t *options, tool_cluster_t *cluster);
 void tool_cluster_clear(tool_cluster_t *cluster);

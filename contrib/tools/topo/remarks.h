@@ -7,8 +7,8 @@
 #include "topo/network/network.h"
 
 /**
- * Prints a line for each: switches that are merged, links that are several in parallel, and the
- * speed of links without a LinkSpeed if others have one.
+ * Prints a line for each: merged switches, parallel links, and the speed of links without a
+ * LinkSpeed if others have one.
  */
 void tool_print_remarks(const pb_network_t *network, FILE *stream);
 

@@ -18,8 +18,8 @@ void tune_table_print(const struct tune_swept swept[PB_PLACE_COUNT], double prec
 void tune_table_add(const struct tune_swept swept[PB_PLACE_COUNT], double precision,
                     common_json_t to);
 
-/** Tells whether all rows are known within `precision`, or within 10 % if that is more; reports the
- * others on stderr, and warns of places without the largest sizes. */
+/** Tells whether all rows are known within `precision`, at least 10 %. Reports the others on
+ * stderr, and warns of places without the largest sizes. */
 bool tune_table_settled(const struct tune_swept swept[PB_PLACE_COUNT], double precision);
 
 #endif

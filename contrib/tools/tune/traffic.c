@@ -151,8 +151,8 @@ static void flow_begin(struct flow *flow)
 }
 
 /**
- * Starts the sends that are due. A flow in both directions sends at most a window more than have
- * arrived: an inner rank of a pipeline has no more, and acknowledgements would wait in full queues.
+ * Starts the sends that are due. A flow in both directions sends at most a window ahead, as an
+ * inner rank of a pipeline does: acknowledgements would wait in full queues.
  */
 static void flow_start_sends(struct flow *flow)
 {

@@ -47,12 +47,11 @@ int tune_least_messages(enum tune_traffic traffic, uint64_t bytes);
  *
  * A stream is timed where it arrives, after its first quarter and the first messages under way.
  * Queues are then in their steady state, and the time is the wire's, not the time of copying into
- * socket buffers. No answer has to be subtracted. As in a long broadcast, no message arrives where
- * a cache still holds the last one, and a ring sends the message that has just arrived. On fast
- * networks memory takes most of the time. As many messages are under way as in the plugin, fewer
- * large ones. A ping-pong is the median of its rounds. A busy batch counts the thread's processor
- * time while it sleeps for `nap_ns` between polls. The time of as many naps and polls without
- * traffic is subtracted.
+ * socket buffers. No answer has to be subtracted. As in a long broadcast, no message arrives in a
+ * cached buffer, and a ring sends the message that has just arrived. On fast networks memory takes
+ * most of the time. As many messages are under way as in the plugin, fewer large ones. A ping-pong
+ * is the median of its rounds. A busy batch counts the thread's processor time while it sleeps for
+ * `nap_ns` between polls. The time of as many naps and polls without traffic is subtracted.
  */
 struct tune_times tune_lead(const struct tune_team *team, enum tune_traffic traffic, uint64_t bytes,
                             int n);

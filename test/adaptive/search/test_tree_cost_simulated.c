@@ -1,8 +1,7 @@
 /*
- * Costs with sharing and segments against the simulator's links model, on random
- * networks of equal links, where both mean the same. Many segments: the period is
- * right for every tree, contended or not, so that costs are within a few percent;
- * few segments: costs are too high if anything.
+ * Costs with sharing and segments against the simulator's links model, on random networks of equal
+ * links, where both mean the same. With many segments the period is right for every tree, contended
+ * or not, and costs are within a few percent. With few, costs are too high if anything.
  */
 #include <stdlib.h>
 
@@ -117,8 +116,8 @@ static void test_kind(pb_kind_t kind, int n_segments, double low, double high)
 
 int main(void)
 {
-    /* Few segments: as if all edges shared their links from the first one on, so that costs are too
-     * high, the more so the more edges meet. Many: the period is right. */
+    /* Few segments: as if all edges shared their links from the first one on; costs rise with the
+     * edges that meet. Many: the period is right. */
     static const struct {
         pb_kind_t kind;
         double few, least, most;

@@ -17,7 +17,7 @@ typedef struct series {
 } series_t;
 
 /** Parts that a rank may have at a time: one for each frame that is not settled, its calls', and
- * some for which SETTLED is on its way. */
+ * some awaiting SETTLED. */
 static int most_parts(const group_t *g)
 {
     return (int) g->window + g->overlap + 8;

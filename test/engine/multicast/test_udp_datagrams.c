@@ -1,6 +1,6 @@
 /*
- * Datagrams over UDP multicast on the loopback interface: two members of a group, batches that
- * pass as one and one by one, a buffer that overflows; and whole broadcasts over them.
+ * Datagrams over UDP multicast on the loopback interface: two members, batches that pass as one and
+ * one by one, a full buffer. Then whole broadcasts over them.
  */
 #include <errno.h>
 #include <net/if.h>

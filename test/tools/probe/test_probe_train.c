@@ -1,6 +1,6 @@
 /*
- * Bandwidths from arrival times that are made up: a link of 1 MB/s, on which a train's messages of
- * 1,000 bytes take 1 ms each, and what may keep a process from seeing that.
+ * Bandwidths from made-up arrival times: a link of 1 MB/s, on which messages of 1,000 bytes take 1
+ * ms each, and what may hide that.
  */
 #include "contrib/adaptive/probe/train.h"
 

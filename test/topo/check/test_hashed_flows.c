@@ -1,9 +1,9 @@
 /*
- * Flows over the cables of fabrics as they are, before anything is merged: at each switch a hash
- * chooses the cable that leads nearer, and the member of a bundle. Whatever it chooses, a plan for
- * the tree that the reader makes of such a fabric is free of contention: over each physical link in
- * each direction one rank alone sends, or the message goes once, or, c times as fast as a host's, c
- * times what a host sends. Knows nothing of networks and views but for that tree.
+ * Flows over the cables of fabrics before anything is merged. At each switch a hash chooses the
+ * cable that leads nearer, and the member of a bundle. Whatever it chooses, a plan for the tree
+ * that the reader makes of such a fabric is contention-free. One rank alone sends over a physical
+ * link in a direction, or the message goes once, or c times over a link c times as fast. Knows
+ * nothing of networks and views but for that tree.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -265,8 +265,8 @@ static void test_worlds(void)
 }
 
 /**
- * Where links are as fast as was assumed, the first broadcasts are done by the choice, without a
- * trial, and none takes much longer than later ones.
+ * Where links are as fast as was assumed, the first broadcasts have no trial, and none takes much
+ * longer than later ones.
  */
 static void test_first(void)
 {

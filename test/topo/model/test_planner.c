@@ -1,7 +1,6 @@
 /*
- * The planner: alike on all ranks and what choice and plan are by themselves, with and without a
- * bound on connections and multicast; within its bound on memory, and with an allocation that
- * fails.
+ * Planner: alike on all ranks, equal to choice and plan alone, with and without a bound on
+ * connections and multicast. It keeps its bound on memory, and an allocation may fail.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -274,8 +273,8 @@ static bool adds_no_tree(const pb_planned_t *plans, const int *roots, int n)
 }
 
 /**
- * Random broadcasts, now and then with multicast: all ranks plan alike, and where multicast is not
- * used, again as before in another order, within the bound.
+ * Random broadcasts, now and then with multicast: all ranks plan alike. Where multicast is not
+ * used, another order gives the same, within the bound.
  */
 static bool plans_alike(tree_case_t *c, pb_random_t *random, void *context)
 {

@@ -27,8 +27,8 @@ static void set_place(pb_place_t place, int n_links, pb_cost_t cost)
 }
 
 /**
- * The simulator's world as a model: a link takes one unit, a path of n links n of
- * them, memory one, or nothing, whatever the size.
+ * The simulator's world as a model: a path of n links takes n units, memory one, or nothing,
+ * whatever the size.
  */
 static void set_simulated(bool memory)
 {
@@ -94,8 +94,8 @@ static int64_t first_to_last(const pb_stream_t *stream, int rank, int64_t gap, i
     return longest;
 }
 
-/** Paper 2, formula (1) for the chain, in which a rank sends each segment once, and (2) for the
- * binary tree, where it sends it twice. */
+/** Paper 2, formula (1) for the chain (a rank sends each segment once), and (2) for the binary tree
+ * (twice). */
 static void test_formulas(pb_kind_t kind, int n_sends)
 {
     set_table2();

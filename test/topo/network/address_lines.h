@@ -1,6 +1,6 @@
 /*
- * Addresses of hosts as text: a line "HOST RECORD" for each process, where the record's own lines
- * are separated by blanks, and "-" is an empty one: "n1 1 n1 core.s1.n1 switch.switch.node".
+ * Addresses of hosts as text: a line "HOST RECORD" for each process. The record's own lines are
+ * separated by blanks, and "-" is an empty one: "n1 1 n1 core.s1.n1 switch.switch.node".
  */
 #ifndef PB_TEST_ADDRESS_LINES_H
 #define PB_TEST_ADDRESS_LINES_H

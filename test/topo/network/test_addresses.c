@@ -1,7 +1,7 @@
 /*
- * The network of a job from its hosts' addresses: golden files; random networks, whose addresses
- * are written as Slurm's topology/tree writes them; the record; out of memory. With a file as
- * argument, only prints.
+ * Network of a job from its hosts' addresses: golden files; random networks with addresses as
+ * Slurm's topology/tree writes them; the record; out of memory. With a file as argument, only
+ * prints.
  */
 #include <stdio.h>
 #include <stdlib.h>

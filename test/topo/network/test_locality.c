@@ -149,7 +149,7 @@ static const kind_case_t kinds[] = {
 };
 
 /* Whether the message comes down to each host and place once, and goes up from it as often as the
- * kind may send it; with equal links, chains and two trees have no more than it on any link. */
+ * kind allows. With equal links, chains and two trees have no more than it on any link. */
 static bool links_are_right(const tree_case_t *c, const kind_case_t *kind, const pb_plan_t *plan,
                             bool equal)
 {
@@ -196,8 +196,8 @@ static bool is_right(tree_case_t *c, pb_random_t *random, void *context)
     return good;
 }
 
-/* Uneven ranks on hosts, in random order, all of them or some; where trunks are fast many hosts,
- * as else trees made for that are not the lowest. */
+/* Uneven ranks on hosts, in random order, all or some. Where trunks are fast there are many hosts,
+ * as else their trees are not the lowest. */
 static void test_random_hosts(const kind_case_t *kind)
 {
     static const tree_case_size_t sizes[] = {

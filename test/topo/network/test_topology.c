@@ -1,8 +1,8 @@
 /*
- * Topology files of every format: each file of network/topology/FORMAT is read and printed, as a
- * tree or as its errors, and must be equal to its .expected file. With a file as argument, only
- * prints. Files that belong to a topology file: which topology of a topology.yaml is meant by the
- * slurm.conf next to it, what topology.pipebcast adds, and the bounds of what is included.
+ * Topology files of every format: each file of network/topology/FORMAT is read and printed, and
+ * must be equal to its .expected file. With a file as argument, only prints. Files that belong to a
+ * topology file: slurm.conf next to a topology.yaml, which names the topology, additions in
+ * topology.pipebcast, and the bounds of includes.
  */
 #include <stdio.h>
 #include <stdlib.h>

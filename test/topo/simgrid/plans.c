@@ -3,8 +3,8 @@
  *
  *   simgrid_plans TOPOLOGY...
  *
- * Cases: the topology files of the arguments and, after them, random networks; for each the plans
- * of all kinds that fit it, for messages of 8, 64 and 256 KB in segments of a frame.
+ * Cases: the topology files of the arguments, then random networks. For each the plans of all kinds
+ * that fit, for 8, 64 and 256 KB in segments of a frame.
  *
  *   network NAME NODES LINKS
  *   link NUMBER FROM TO SPEED          a directed link between two nodes, relative to the slowest

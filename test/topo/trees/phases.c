@@ -5,8 +5,8 @@
 
 #include "test/must.h"
 
-/* The phase in which each rank receives, if every rank sends to its children in
- * order, one per phase from the phase after its own on. */
+/* The phase in which each rank receives, if every rank sends to its children in order, one per
+ * phase after its own. */
 static int find_phases(const tree_case_t *c, const pb_stream_t *stream, int *phase)
 {
     int n_phases = 0, *queue = malloc((size_t) c->view->n_ranks * sizeof(int)), end = 1;

@@ -7,8 +7,8 @@
 #include "test/topo/trees/tree_case.h"
 
 /**
- * Whether a plan that reaches everyone in one stream takes ceil(log2) phases of its members, and no
- * directed link has two transfers in any of them. Aborts if out of memory.
+ * Tells whether a plan of one stream takes ceil(log2) phases of its members, and no directed link
+ * has two transfers in any. Aborts if out of memory.
  */
 bool phases_are_free(const tree_case_t *c, const pb_plan_t *plan);
 

@@ -1,6 +1,6 @@
 /*
  * Trees whose neighbors repeat for all roots, on random networks, over all ranks or some, also
- * with levels inside hosts: few neighbors, and everything else that the kinds promise.
+ * inside hosts: few neighbors, and the kinds' other promises.
  */
 #include <stdlib.h>
 #include <string.h>

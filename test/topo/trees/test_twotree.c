@@ -1,6 +1,6 @@
 /*
- * Two trees on random networks, with links of equal and of unequal speed, judged by the checkers;
- * near the bound on time; the same with the tables that are kept across roots.
+ * Two trees on random networks, with links of equal and unequal speed: checkers, near the bound on
+ * time, with tables kept across roots.
  */
 #include <stdlib.h>
 
@@ -104,8 +104,8 @@ static void test_paper(int n_hosts, int per_switch, uint32_t trunks, double max_
        n_hosts, per_switch, trunks, n_good, height, max_height, above, max_above);
 }
 
-/* Close to X - 1 + ceil(log2 P), the bound where a segment takes one segment time to another host;
- * here it takes one over each link. */
+/* Close to X - 1 + ceil(log2 P), the bound where a segment takes one time to any host; here it
+ * takes one over each link. */
 static void test_bound(int n_switches, int per_switch, int above)
 {
     tree_case_t c;
@@ -176,8 +176,8 @@ static int n_made(const pb_view_t *view, pb_tables_t *tables)
     return tables->twotree->shapes.n - before;
 }
 
-/* Another root's subtrees hang from other links, or the other way, only between both roots: no more
- * tables than links on the way are made for it. */
+/* Another root's subtrees hang from other links only between both roots: at most a table for each
+ * link on the way is made. */
 static bool costs_the_way(tree_case_t *c, pb_random_t *random, void *context)
 {
     pb_tables_t tables = {0};

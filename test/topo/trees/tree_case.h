@@ -1,6 +1,6 @@
 /*
- * One random case for the tests of trees: a network, ranks on it, a root, often
- * a subset; and the judgement of a plan made for it.
+ * Random case for the tests of trees: a network, ranks on it, a root, often a subset; and the
+ * judgement of its plan.
  */
 #ifndef PB_TREE_CASE_H
 #define PB_TREE_CASE_H

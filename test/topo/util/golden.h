@@ -1,7 +1,6 @@
 /*
- * Golden files: each input of a directory is read and printed, and must be equal to
- * the file of the same name that ends in ".expected". With UPDATE_GOLDEN=1 in the
- * environment that file is written anew.
+ * Golden files: each input of a directory is read and printed, and must equal the file of its name
+ * that ends in ".expected". With UPDATE_GOLDEN=1 in the environment that file is written anew.
  */
 #ifndef PB_TEST_GOLDEN_H
 #define PB_TEST_GOLDEN_H
@@ -25,8 +24,8 @@ typedef void golden_row_t(char *const *columns, int n);
 
 /**
  * Shows the rows of a file, below $srcdir or the current directory, and returns their number. Each
- * line that does not begin with '#' is one, of columns with tabs between them; in these, \n, \r,
- * \t, \\ and \xHH stand for what they do in C.
+ * line that does not begin with '#' is one, with tabs between columns; \n, \r, \t, \\ and \xHH are
+ * as in C.
  */
 int golden_rows(const char *file, golden_row_t *row);
 

@@ -15,9 +15,9 @@
  *
  * LinkSpeed is the speed of each link from the switch to the children on its line;
  * pb_network_finish() finds missing ones. Uplinks (ours, not Slurm's) is the number, 1 to 1024, of
- * parallel links of this speed to each child on the line, a bundle or LAG. A switch that is named
- * below several switches has links to each of them; these are merged, see spines.h. In a file that
- * Slurm reads, too, keys of ours stand elsewhere (additions.h).
+ * parallel links to each child on the line, a bundle or LAG. A switch that is named below several
+ * switches has links to each of them; these are merged, see spines.h. In a file that Slurm reads,
+ * too, keys of ours stand elsewhere (additions.h).
  */
 #ifndef PB_SLURM_CONF_H
 #define PB_SLURM_CONF_H

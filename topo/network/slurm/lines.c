@@ -306,7 +306,7 @@ static int push_file(pb_slurm_lines_t *lines, int number, const char *path)
     return error;
 }
 
-/* The path of an included file, to be freed: Slurm of today looks next to the first file, older
+/* Returns the path of an included file, to be freed. Slurm looks next to the first file, older
  * releases next to the one that has the line. NULL if out of memory. */
 static char *path_of(const pb_slurm_lines_t *lines, const char *name)
 {

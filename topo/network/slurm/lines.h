@@ -2,10 +2,9 @@
  * The logical lines of a configuration file, as Slurm reads it (src/common/parse_config.c of 22.05
  * to 26.05).
  *
- * '#' starts a comment, which ends with its physical line; a '\' at the end of the rest, before
- * blanks, continues the line, and one before another character makes that a plain one. A line
- * "Include FILE" stands for the lines of that file. Slurm expands no '*', and '%c' only in
- * slurm.conf.
+ * '#' starts a comment, which ends with its physical line. A '\' at the end of the rest, before
+ * blanks, continues the line; one before another character makes that a plain one. A line "Include
+ * FILE" stands for the lines of that file. Slurm expands no '*', and '%c' only in slurm.conf.
  *
  * A comment that starts its line as "#pipebcast KEY=VALUE" is a line of ours.
  */

@@ -1,7 +1,7 @@
 /*
  * A line that describes a switch: SwitchName=, Nodes=, Switches=, LinkSpeed=, Uplinks= (ours), and
- * Level=, which `scontrol show topology` prints; or a block: BlockName=, Nodes=; or a ring or
- * torus, which is taken to be one switch. Lines of ours, which add to others, may have Topology=,
+ * Level=, which `scontrol show topology` prints. A line of a block has BlockName= and Nodes=; a
+ * ring or torus is taken to be one switch. Lines of ours, which add to others, may have Topology=,
  * too: they belong only to the topology of that name. A line of ours that has Version= alone states
  * by which version of pipebcast's own keys the file was written.
  */

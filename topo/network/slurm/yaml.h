@@ -16,9 +16,9 @@
  * and tori are read as such switches, too, with a warning. A flat topology is one switch, below
  * which all hosts of a job are.
  *
- * One topology is read: the one that the request names; else the one of the job's partition, by the
- * slurm.conf next to the file; else the first with cluster_default; else the first. Others need
- * only a name. Additions of ours stand in comments, or in a file of their own (additions.h).
+ * One topology is read: the requested one; else the partition's by the slurm.conf next to it; else
+ * the default; else the first. Others need only a name. Additions of ours stand in
+ * comments, or in a file of their own (additions.h).
  */
 #ifndef PB_SLURM_YAML_H
 #define PB_SLURM_YAML_H

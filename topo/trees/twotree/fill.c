@@ -1,12 +1,11 @@
 /*
  * One vertex in one tree: which item takes which slot.
  *
- * Slots are taken in order of time. What opens slots goes first, because slots
- * multiply; a subtree that must start now or miss the deadline goes before
- * that; what opens nothing goes last.
+ * Slots are taken in order of time. Items that open slots go first, as slots multiply; before them
+ * subtrees that must start now or miss the deadline. Items that open nothing go last.
  *
- * Of slots of one time it makes no difference to times which is taken, so that tables are made with
- * numbers of slots alone; the replay also keeps who opened each.
+ * It makes no difference to times which of the slots of one time is taken. So tables have numbers
+ * of slots alone; the replay also keeps who opened each.
  */
 #include "topo/trees/twotree/internal.h"
 

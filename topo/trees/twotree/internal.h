@@ -101,8 +101,8 @@ typedef struct pb_tt_tables {
     double weight[PB_TT_WEIGHTS]; /**< by time: what an export then is worth */
     pb_tt_pair_t *pairs[3];       /**< by exports: policies by falling weight */
     int n_pairs[3];
-    /* By exports, one of them and a time: the pairs whose hold of that export is no sooner, and no
-     * later; the bits of pairs are in their order. */
+    /* By exports, one of them and a time: the pairs that hold that export no sooner, and no later;
+     * bits are in the pairs' order. */
     uint64_t no_sooner[3][2][PB_TT_MAX_HOLD + 1], no_later[3][2][PB_TT_MAX_HOLD + 1];
     int most[PB_TT_WEIGHTS]; /**< by time that is left: items that a slot can lead to at most */
 } pb_tt_tables_t;
@@ -225,10 +225,10 @@ typedef struct pb_tt_pool {
 } pb_tt_pool_t;
 
 /**
- * Gives every item a slot so that all ranks of the subtree have received by
- * `deadline`, at most pool->latest; export i takes no slot before hold[i]. False if this policy
- * cannot. Sets the times of the exports alone, and the ends of holds, also where it cannot.
- * O(items), where ranks that take slots of one time count once.
+ * Gives every item a slot so that all ranks of the subtree have received by `deadline` <=
+ * pool->latest; export i takes no slot before hold[i]. False if this policy cannot. Sets the times
+ * of the exports alone, and the ends of holds, also where it cannot. O(items), where ranks that
+ * take slots of one time count once.
  */
 bool pb_tt_fill(pb_tt_pool_t *pool, int deadline, const int hold[2]);
 

@@ -31,9 +31,9 @@ static const int late[2] = {PB_TT_NEVER, PB_TT_NEVER};
  * A rank's first child receives immediately, its second a segment time later, so that trees lean:
  * they are lower under second children. The gain depends on the cost of a hop in segment times. It
  * is 1 in the slot model of topo/check/simulator.h. In its links model it is 2 and more links, and
- * the software's time. Ratios from 3 to 7 give times within 3 % of the best in both models at P =
- * 64 to 1024; larger ones make lower trees, so the largest is taken. Paths over several switches
- * cost no more here: this would make trees higher, and times hardly better.
+ * the software's time. Ratios from 3 to 7 give nearly the same times; larger ones make lower trees,
+ * so the largest is taken. Paths over several switches cost no more here: this would make trees
+ * higher, and times hardly better.
  */
 
 /** Time from a rank's receipt to its first child's, and from there to its second child's. */
