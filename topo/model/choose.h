@@ -44,15 +44,14 @@
 
 /**
  * Most bytes of a segment if nothing was measured, unless 1/256 of the message is more. Longer ones
- * are tried: at 25 Gbit/s segments of 16 KB take 256 KB in 0.83 of the time.
+ * are tried (doc/design/candidates.md).
  */
 #define PB_CHOOSE_ASSUMED_SEGMENT 8192
 
 /**
  * Part of the time that choices add to candidates with segments below half a frame, whose times are
  * less sure. Most of their time is the cost of messages with many ranks at the same time, and the
- * model knows only its mean. Measured on 16 and 32 hosts, trees with longer segments took 0.97 to
- * 1.1 times what was predicted, and those 1.03 to 1.5 times.
+ * model knows only its mean. Ratios of measurement to prediction are in doc/design/candidates.md.
  */
 #define PB_CHOOSE_UNSURE 8
 

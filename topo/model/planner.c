@@ -27,7 +27,7 @@ enum { MAX_CANDIDATES = 256 };
 /** Bits per second: less is no speed that links have. */
 #define LEAST_SPEED UINT64_C(62500)
 
-/** Members of a group that gets two trees: these take 0.3 ms to compute for 32, 2 ms for 128. */
+/** Members of a group that gets two trees, at most: more take long (doc/design/candidates.md). */
 #define MOST_IN_TWO_TREES 128
 
 /** Factor by which links may be faster than was assumed. */
