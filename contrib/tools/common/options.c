@@ -164,19 +164,29 @@ static void take_text(const common_option_t *option, char *value, const char *te
     strcpy(value, text);
 }
 
+void common_unknown_word(const char *option, const char *word, const char *const *words)
+{
+    const char *const near = common_nearest(word, words);
+    char known[512] = "";
+    if (near != NULL) {
+        common_usage_error("--%s: '%s' is unknown; did you mean %s?", option, word, near);
+    }
+    for (int i = 0; words[i] != NULL; i++) {
+        const size_t length = strlen(known);
+        snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "", words[i]);
+    }
+    common_usage_error("--%s: '%s' is unknown; known are %s", option, word, known);
+}
+
 static void take_choice(const common_option_t *option, void *value, const char *text)
 {
-    char known[512] = "";
     for (int i = 0; option->choices[i] != NULL; i++) {
         if (strcmp(text, option->choices[i]) == 0) {
             store_integer(option, value, option->least + i);
             return;
         }
-        const size_t length = strlen(known);
-        snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "",
-                 option->choices[i]);
     }
-    common_usage_error("--%s: '%s' is unknown; known are %s", option->name, text, known);
+    common_unknown_word(option->name, text, option->choices);
 }
 
 static void add_number(const common_option_t *option, common_list_t *list, int64_t number)
@@ -261,7 +271,7 @@ typedef struct known {
     int n;
     struct option options[MAX_OPTIONS + 3];
     const common_option_t *rows[MAX_OPTIONS];
-    const char *names[MAX_OPTIONS + 3]; /**< ended by NULL */
+    const char *names[MAX_OPTIONS + 5]; /**< ended by NULL */
     char letters[2 * MAX_OPTIONS + 4];  /**< for getopt_long() */
 } known_t;
 
@@ -292,6 +302,10 @@ static void make_known(const common_command_t *command, known_t *known)
     known->options[known->n + 1] = (struct option){"version", no_argument, NULL, CODE_VERSION};
     known->names[known->n] = "help";
     known->names[known->n + 1] = "version";
+    if (command->is_job) {
+        known->names[known->n + 2] = "hostfile";
+        known->names[known->n + 3] = "host";
+    }
 }
 
 static const common_option_t *row_of(const known_t *known, int code)

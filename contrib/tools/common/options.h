@@ -69,6 +69,7 @@ typedef struct common_command {
     const common_group_t *groups; /**< ended by one without options */
     const char *more;             /**< the last lines of --help: examples, exit status */
     bool has_operands;            /**< takes arguments that are no options */
+    bool is_job;                  /**< pipebcast starts it by --hostfile or --host */
 } common_command_t;
 
 /** Arguments that are no options, borrowed from argv. */
@@ -92,6 +93,10 @@ void common_print_version(void);
 
 /** The word of a list, ended by NULL, that `word` probably stands for; NULL: none is near. */
 const char *common_nearest(const char *word, const char *const *words);
+
+/** Reports a value that is none of an option's words, with the nearest one or all of them. */
+void common_unknown_word(const char *option, const char *word, const char *const *words)
+    __attribute__((noreturn));
 
 /** Reads a whole number from `least` to `most` that begins with a digit. */
 bool common_read_number(const char *text, int64_t least, int64_t most, int64_t *number_p);

@@ -9,6 +9,7 @@ static const common_option_t rows[] = {COMMON_JSON_ROW(COMMON_VALUE(struct count
 
 const common_command_t counters_command = {
     .name = "pipebcast counters",
+    .is_job = true,
     .usage =
         "Usage: pipebcast counters\n"
         "       pipebcast counters --hostfile FILE BYTES...\n"

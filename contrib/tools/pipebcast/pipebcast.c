@@ -1,11 +1,16 @@
 /*
  * pipebcast: one name for all tools. `pipebcast COMMAND` becomes the program that does the work, so
- * this program needs no MPI where they do. With --hostfile it becomes mpirun.
+ * this program needs no MPI where they do. With --hostfile it becomes mpirun, once the program has
+ * found no error in its options.
  */
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -15,7 +20,7 @@
 #include "program.h"
 
 /** Bytes of "pipebcast COMMAND", by which a program calls itself in its messages. */
-enum { CALLED_SIZE = 64, MOST_COMMANDS = 16, MPIRUN_ARGUMENTS = 8 };
+enum { CALLED_SIZE = 64, MOST_COMMANDS = 16, MORE_ARGUMENTS = 10 };
 
 static void print_help(void)
 {
@@ -73,25 +78,26 @@ static int host_option(char *const *argv, int i, const char **name_p, const char
     return 0;
 }
 
-/** Fills in mpirun's arguments before the program's own, if the command line asks for mpirun. */
-static int begin_mpirun(char *const *argv, char **arguments)
+/** Returns the error of a file of hosts, NULL if it names one. */
+static const char *error_of_hosts(const char *path)
 {
-    const char *name, *value;
-    for (int i = 1; argv[i] != NULL; i++) {
-        if (host_option(argv, i, &name, &value) > 0) {
-            char *const begin[] = {"mpirun",   (char *) name, (char *) value,
-                                   "--map-by", "ppr:1:node",  NULL};
-            int n = 0;
-            for (; begin[n] != NULL; n++) {
-                arguments[n] = begin[n];
-            }
-            return n;
-        }
+    char line[4096];
+    FILE *const file = fopen(path, "r");
+    bool has_host = false;
+    if (file == NULL) {
+        return strerror(errno);
     }
-    return 0;
+    errno = 0;
+    while (!has_host && fgets(line, sizeof line, file) != NULL) {
+        const char *at = line + strspn(line, " \t");
+        has_host = *at != '#' && !iscntrl((unsigned char) *at);
+    }
+    const char *const error = ferror(file) ? strerror(errno) : has_host ? NULL : "names no host";
+    fclose(file);
+    return error;
 }
 
-/** Reports --hostfile or --host without a value, and a file of hosts that cannot be read. */
+/** Reports --hostfile or --host without a value, and a file of hosts that cannot be used. */
 static bool hosts_are_good(char *const *argv)
 {
     const char *name, *value;
@@ -103,21 +109,59 @@ static bool hosts_are_good(char *const *argv)
             common_report("%s needs a value", name);
             return false;
         }
-        if (strcmp(name, "--hostfile") == 0 && access(value, R_OK) != 0) {
+        const char *const error = strcmp(name, "--hostfile") == 0 ? error_of_hosts(value) : NULL;
+        if (error != NULL) {
             common_report("--hostfile: %s: %s; write the name of a host on each line", value,
-                          strerror(errno));
+                          error);
             return false;
         }
     }
     return true;
 }
 
+/** Has the program read its options and end at a last --version; false if it has refused them. */
+static bool options_are_good(const char *path, char **arguments, int n)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status;
+    for (int i = 0; i < n; i++) {
+        if (strcmp(arguments[i], "--") == 0) {
+            return true; /* --version would be no option */
+        }
+    }
+    arguments[n] = (char *) "--version";
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    const int error = posix_spawn(&child, path, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    arguments[n] = NULL;
+    return error != 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+           WEXITSTATUS(status) != COMMON_EXIT_USAGE;
+}
+
+/** Becomes mpirun with one rank on each host; `arguments` are the program's. */
+static int become_mpirun(const char *path, char **arguments, int n, const char *name,
+                         const char *value)
+{
+    char *const begin[] = {"mpirun",   (char *) name, (char *) value,
+                           "--map-by", "ppr:1:node",  (char *) path};
+    enum { N_BEGIN = sizeof begin / sizeof begin[0] };
+    if (!options_are_good(path, arguments, n)) {
+        return COMMON_EXIT_USAGE;
+    }
+    memmove(arguments + N_BEGIN, arguments + 1, (size_t) n * sizeof *arguments);
+    memcpy(arguments, begin, sizeof begin);
+    return become("mpirun", arguments);
+}
+
 /** Becomes the program of a command; its arguments follow argv[0], the command's name. */
 static int run_command(const front_command_t *command, int argc, char **argv)
 {
     char path[PATH_MAX], called[CALLED_SIZE];
-    const char *name, *value;
-    char **const arguments = calloc((size_t) argc + MPIRUN_ARGUMENTS + 2, sizeof *arguments);
+    const char *name = NULL, *value;
+    const bool is_job = command->kind == FRONT_JOB;
+    char **const arguments = calloc((size_t) argc + MORE_ARGUMENTS, sizeof *arguments);
     if (arguments == NULL) {
         common_report("out of memory");
         return COMMON_EXIT_FAILED;
@@ -128,25 +172,29 @@ static int run_command(const front_command_t *command, int argc, char **argv)
         free(arguments);
         return COMMON_EXIT_FAILED;
     }
-    if (command->kind == FRONT_JOB && !hosts_are_good(argv)) {
+    if (is_job && !hosts_are_good(argv)) {
         free(arguments);
         return COMMON_EXIT_USAGE;
     }
     snprintf(called, sizeof called, "pipebcast %s", command->name);
-    int n = command->kind == FRONT_JOB ? begin_mpirun(argv, arguments) : 0;
-    const bool under_mpirun = n > 0;
-    arguments[n++] = under_mpirun ? path : called;
+    int n = 0;
+    arguments[n++] = called;
     if (command->word != NULL) {
         arguments[n++] = (char *) command->word; /* execv() does not change it */
     }
+    const char *hosts = NULL, *hosts_of = NULL;
     for (int i = 1; i < argc;) {
-        const int n_host = under_mpirun ? host_option(argv, i, &name, &value) : 0;
+        const int n_host = is_job ? host_option(argv, i, &name, &value) : 0;
         if (n_host == 0) {
-            arguments[n++] = argv[i];
+            arguments[n++] = argv[i++];
+        } else if (hosts == NULL) {
+            hosts = name;
+            hosts_of = value;
         }
-        i += n_host > 0 ? n_host : 1;
+        i += n_host;
     }
-    const int code = become(under_mpirun ? "mpirun" : path, arguments);
+    const int code = hosts != NULL ? become_mpirun(path, arguments, n, hosts, hosts_of)
+                                   : become(path, arguments);
     free(arguments);
     return code;
 }
@@ -190,8 +238,7 @@ static int run(int argc, char **argv)
     if (command == NULL) {
         return COMMON_EXIT_USAGE;
     }
-    if (command->kind == FRONT_SCRIPT && !is_help && argc == 3 &&
-        strcmp(argv[2], "--version") == 0) {
+    if (command->kind == FRONT_SCRIPT && !is_help && strcmp(argv[argc - 1], "--version") == 0) {
         common_print_version();
         return COMMON_EXIT_DONE;
     }

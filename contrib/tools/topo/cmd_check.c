@@ -139,6 +139,5 @@ const tool_command_t tool_cmd_check = {
                     "is wrong.\n",
         },
     .summary = "find every error of a topology file",
-    .needs_file = true,
     .run = run,
 };

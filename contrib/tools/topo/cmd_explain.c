@@ -350,6 +350,5 @@ const tool_command_t tool_cmd_explain = {
                     "\n" COMMON_EXITS,
         },
     .summary = "explain which algorithm and segment size a broadcast uses",
-    .needs_file = true,
     .run = run,
 };

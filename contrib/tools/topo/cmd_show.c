@@ -222,6 +222,5 @@ const tool_command_t tool_cmd_show = {
                     "is wrong.\n",
         },
     .summary = "print the tree of switches and hosts",
-    .needs_file = true,
     .run = run,
 };

@@ -275,7 +275,6 @@ const tool_command_t tool_cmd_simulate = {
                     "\n" TOOL_PLAN_EXITS,
         },
     .summary = "compute how long broadcasts take, and how busy the links are",
-    .needs_file = true,
     .all_kinds = true,
     .run = run,
 };

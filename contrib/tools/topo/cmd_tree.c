@@ -92,6 +92,5 @@ const tool_command_t tool_cmd_tree = {
                 "\n" TOOL_PLAN_EXITS,
         },
     .summary = "print or draw the trees of an algorithm",
-    .needs_file = true,
     .run = run,
 };

@@ -33,7 +33,6 @@ static inline int tool_exit_status(tool_exit_t code)
 typedef struct tool_command {
     common_command_t line; /**< its name is "pipebcast NAME" */
     const char *summary;   /**< one line for the list of commands */
-    bool needs_file;       /**< FILE must be given; else it must not */
     bool all_kinds;        /**< without --algorithm, all kinds are taken */
     tool_exit_t (*run)(const tool_options_t *options);
 } tool_command_t;

@@ -34,15 +34,7 @@ static void add_kind(tool_options_t *options, const char *name)
         known[i] = pb_kind_name((pb_kind_t) i);
     }
     if (kind < 0) {
-        char text[512] = "";
-        const char *near = common_nearest(name, known);
-        for (int i = 0; i < PB_KIND_COUNT; i++) {
-            const size_t length = strlen(text);
-            snprintf(text + length, sizeof text - length, "%s%s", i > 0 ? ", " : "", known[i]);
-        }
-        common_usage_error("--algorithm: '%s' is unknown; %s%s", name,
-                           near != NULL ? "did you mean " : "known are ",
-                           near != NULL ? near : text);
+        common_unknown_word("algorithm", name, known);
     }
     for (int i = 0; i < options->n_kinds; i++) {
         if (options->kinds[i] == (pb_kind_t) kind) {
@@ -80,17 +72,15 @@ void tool_take_kinds(void *context, const char *value)
     }
 }
 
-static void take_operands(const tool_command_t *command, const common_operands_t *operands,
-                          tool_options_t *options)
+static void take_operands(const common_operands_t *operands, tool_options_t *options)
 {
     if (operands->n == 0 && options->file != NULL) {
         return;
     }
-    if (operands->n != command->needs_file || options->file != NULL) {
-        common_usage_error("%s takes %s", strchr(command->line.name, ' ') + 1,
-                           command->needs_file ? "one FILE, or - for standard input" : "no FILE");
+    if (operands->n != 1 || options->file != NULL) {
+        common_usage_error("give one FILE, or - for standard input");
     }
-    options->file = operands->n > 0 ? operands->words[0] : NULL;
+    options->file = operands->words[0];
 }
 
 void tool_options_read(const tool_command_t *command, int argc, char **argv,
@@ -105,5 +95,5 @@ void tool_options_read(const tool_command_t *command, int argc, char **argv,
     if (options->n_kinds == 0 && command->all_kinds) {
         add_all_kinds(options);
     }
-    take_operands(command, &operands, options);
+    take_operands(&operands, options);
 }

@@ -83,11 +83,28 @@ report $? "a command without MPI has no --hostfile"
 front bench --hostfile nothing
 [ $code -eq 2 ] && grep -q -e '--hostfile: nothing: No such file' "$err"
 report $? "a file of hosts that is not there"
+printf '# all\n\n' >none
+for hosts in none .; do
+    front bench --hostfile $hosts
+    [ $code -eq 2 ] && grep -q -e "--hostfile: $hosts: .*; write the name of a host on each line" "$err"
+    report $? "a file of hosts that names none: $hosts"
+done
+# A program that refuses one option, as the others do before MPI_Init.
+mv "$bin/pipebcast-bench" "$bin/kept"
+printf '#!/bin/sh\n[ "$1" != --wrong ] || exit 2\necho "last: $2"\n' >"$bin/pipebcast-bench"
+chmod +x "$bin/pipebcast-bench"
+front bench --hostfile hosts --wrong
+[ $code -eq 2 ] && [ ! -s "$out" ]
+report $? "mpirun is not started with wrong options"
+front bench --hostfile hosts --right
+[ $code -eq 7 ] && [ "$(tail -1 "$out")" = '<--right>' ]
+report $? "and its program gets no other option than those given"
+mv "$bin/kept" "$bin/pipebcast-bench"
 front bench --host
 [ $code -eq 2 ] && grep -q -e '--host needs a value' "$err"
 report $? "no hosts"
 front import --version
-[ $code -eq 0 ] && grep -q '^pipebcast [0-9]' "$out"
+[ $code -eq 0 ] && grep -q '^pipebcast [0-9]' "$out" && front import lldp --version && [ $code -eq 0 ]
 report $? "the version of a script"
 PATH=$old
 rm "$bin/mpirun"
@@ -100,6 +117,9 @@ report $? "help COMMAND is COMMAND --help"
 front help chek
 [ $code -eq 2 ] && grep -q "^pipebcast: 'chek' is no command; did you mean check?" "$err"
 report $? "help of no command"
+front bnech
+[ $code -eq 2 ] && grep -q "^pipebcast: 'bnech' is no command; did you mean bench?" "$err"
+report $? "a command with two letters swapped"
 front frobnicate
 [ $code -eq 2 ] && grep -q "^pipebcast: 'frobnicate' is no command; see pipebcast --help" "$err"
 report $? "no command"

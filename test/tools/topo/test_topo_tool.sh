@@ -130,11 +130,11 @@ ends 2 "'--s' is ambiguous" explain --s 1 topology1.conf
 ends 2 "json takes no value" check --json=1 topology1.conf
 ends 2 "'--format' is unknown" simulate topology1.conf --format
 ends 2 "--root needs a value" tree topology1.conf --algorithm chain --root
-ends 2 "check takes one FILE" check
-ends 2 "check takes one FILE" check topology1.conf topology2.conf
+ends 2 "give one FILE, or - .* see pipebcast check --help" check
+ends 2 "give one FILE, or - .* see pipebcast check --help" check topology1.conf topology2.conf
 ends 2 "tree needs one --algorithm" tree topology1.conf
 ends 2 "tree needs one --algorithm" tree topology1.conf --algorithm chain,binary
-ends 2 "'twotre' is unknown; did you mean twotree" tree topology1.conf --algorithm twotre
+ends 2 "'twotre' is unknown; did you mean twotree?" tree topology1.conf --algorithm twotre
 ends 2 "'oak' is unknown; known are chain, " tree topology1.conf --algorithm oak
 ends 2 "'' is unknown; known are chain, " simulate topology1.conf --algorithm chain,
 ends 2 "'png' is unknown; known are text" tree topology1.conf --algorithm chain --format png
@@ -160,7 +160,7 @@ ends 2 "more than 64 numbers" simulate topology1.conf --segment-counts "$(printf
 
 ends 2 "--alike: '0' is not" explain topology1.conf --sizes 1 --alike 0
 ends 2 "how fast are the hosts.* links" explain topology1.conf
-ends 2 "explain takes one FILE" explain -m 1M
+ends 2 "give one FILE, or - .* see pipebcast explain --help" explain -m 1M
 ends 2 "'0' is not a size" explain topology1.conf --sizes 0
 ends 2 "'1T' is not a size" explain topology1.conf --sizes 1T
 ends 2 "'2048G' is not a size" explain topology1.conf --sizes 2048G
