@@ -29,8 +29,6 @@ typedef struct adaptive {
     int64_t begun_at;                  /**< ns since the epoch */
     int64_t begun;                     /**< the same on the engine's clock */
     bool is_advised;                   /**< it goes down an advised tree */
-    pb_control_t control;
-    pb_transport_t transport;
     pb_message_t message;
     pb_member_t member;
     pb_delivery_t delivery;
@@ -75,8 +73,8 @@ static int start_as_root(adaptive_t *adaptive, size_t room)
     }
     const size_t length =
         coll_pipebcast_advised_look(adaptive->advised, adaptive->super.call.data.total, header);
-    return pb_member_start_as_root(&adaptive->member, &adaptive->control, &adaptive->transport,
-                                   header, length, find_part, adaptive);
+    return pb_member_start_as_root(&adaptive->member, &adaptive->super.control,
+                                   &adaptive->super.transport, header, length, find_part, adaptive);
 }
 
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
@@ -91,14 +89,12 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     adaptive->broadcast = module->advised->n_broadcasts;
     adaptive->begun_at = pb_advice_now();
     adaptive->begun = coll_pipebcast_now();
-    adaptive->control = (pb_control_t){.comm = module->comm, .tag = call->tag};
-    adaptive->transport = coll_pipebcast_module_transport(module, call->tag - 1);
     const size_t room = pb_adaptive_header_room(module->advised->hosts->n);
     int rc = PB_SUCCESS;
     if (ompi_comm_rank(module->comm) == call->root) {
         rc = start_as_root(adaptive, room);
-    } else if (!pb_member_start(&adaptive->member, &adaptive->control, &adaptive->transport, room,
-                                find_part, adaptive)) {
+    } else if (!pb_member_start(&adaptive->member, &adaptive->super.control,
+                                &adaptive->super.transport, room, find_part, adaptive)) {
         rc = PB_ERR_NO_MEMORY;
     }
     if (rc != PB_SUCCESS) {
@@ -169,6 +165,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 
 static const coll_pipebcast_kind_t kind = {
     .size = sizeof(adaptive_t),
+    .has_control = true,
     .start = start,
     .advance = advance,
     .refused = refused,

@@ -43,6 +43,7 @@ static void become_lost(coll_pipebcast_module_t *module)
 static const char *reason_of(int error)
 {
     return error == OMPI_ERR_OUT_OF_RESOURCE ? "out of memory"
+           : error == MPI_ERR_TRUNCATE       ? "ranks give different sizes to a broadcast"
                                              : "its messages did not come or go as they should";
 }
 

@@ -60,15 +60,6 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_module_t);
 /** A module with all the memory that it needs until its ranks agree; NULL if out of memory. */
 coll_pipebcast_module_t *coll_pipebcast_module_new(void);
 
-/** The transport of segments that have this tag. */
-static inline pb_transport_t coll_pipebcast_module_transport(const coll_pipebcast_module_t *module,
-                                                             int tag)
-{
-    pb_transport_t transport = module->transport;
-    transport.tag = tag;
-    return transport;
-}
-
 /** Releases the modules of the fallback component; may be called again. */
 void coll_pipebcast_module_release_fallback(coll_pipebcast_module_t *module);
 

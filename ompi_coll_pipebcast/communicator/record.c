@@ -87,7 +87,7 @@ static pb_locality_t find_place(void)
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 33
+#define PROTOCOL 34
 #endif
 
 static const struct {

@@ -45,8 +45,6 @@ typedef struct arrival {
     coll_pipebcast_operation_t super;
     bool is_auto; /**< arrival-aware because the communicator's mode has it so */
     bool is_root;
-    pb_transport_t transport;
-    pb_control_t control;
     pb_arrival_caller_t caller;
     union {
         pb_arrival_root_t root;
@@ -187,8 +185,6 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
                                 : COLL_PIPEBCAST_BY_ARRIVAL_B;
     arrival->is_root = ompi_comm_rank(comm) == call->root;
     arrival->is_auto = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
-    arrival->transport = coll_pipebcast_module_transport(module, call->tag);
-    arrival->control = (pb_control_t){.comm = comm, .tag = call->tag - 1};
     arrival->caller = (pb_arrival_caller_t){
         .module = module,
         .call = call,
@@ -196,8 +192,8 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
     };
     *env = (pb_arrival_env_t){
         .caller = &arrival->caller,
-        .control = &arrival->control,
-        .transport = &arrival->transport,
+        .control = &arrival->super.control,
+        .transport = &arrival->super.transport,
         .n_ranks = ompi_comm_size(comm),
         .rank = ompi_comm_rank(comm),
         .root = call->root,
@@ -402,6 +398,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 
 const coll_pipebcast_kind_t coll_pipebcast_arrival = {
     .size = sizeof(arrival_t),
+    .has_control = true,
     .start = start,
     .advance = advance,
     .refused = refused,

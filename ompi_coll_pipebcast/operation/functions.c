@@ -94,7 +94,8 @@ static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
     }
     if (rc == OMPI_SUCCESS && begun->decision.planned.is_swept && !module->is_lost) {
         (void) coll_pipebcast_sweep_begin(module, &begun->decision.planned, call->root,
-                                          call->data.total, call->tag - 1);
+                                          call->data.total,
+                                          call->tag - COLL_PIPEBCAST_TAG_OF_SWEEP);
     }
     return rc;
 }

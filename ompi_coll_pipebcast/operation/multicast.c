@@ -16,15 +16,11 @@
 #include "operation/operation.h"
 #include "pml/transport.h"
 
-/** Distance of the pieces' tag, the last of the operation, from the first. */
-#define TAG_OF_PIECES (COLL_PIPEBCAST_TAGS - 1)
-
 /** Broadcasts for which a frame that a child has asked for counts as lost lately. */
 #define LATELY 16
 
 typedef struct multicast {
     coll_pipebcast_operation_t super;
-    pb_control_t control;
     pb_message_t message;
     char *staging; /**< the packed message, where data are not contiguous on the host; or NULL */
     bool is_root;
@@ -34,8 +30,7 @@ typedef struct multicast {
     bool inside_is_through;
     bool is_read_still;   /**< pieces were abandoned: the packed copy may be read, and is lost */
     pb_transfer_t inside; /**< of pieces, from the leader and to ranks of this host, */
-    pb_transport_t transport;
-    pb_message_t pieces; /**< and the message cut into them */
+    pb_message_t pieces;  /**< and the message cut into them */
 } multicast_t;
 
 /* Data. */
@@ -106,8 +101,6 @@ static int start_inside(multicast_t *multicast, const pb_planned_t *planned, cha
     if (of_host.n_parents + of_host.n_children == 0) {
         return OMPI_SUCCESS;
     }
-    multicast->transport =
-        coll_pipebcast_module_transport(operation->module, operation->call.tag - TAG_OF_PIECES);
     const int rc = cut_pieces(multicast, &of_host, planned->piece_size, data, &limits);
     if (rc != OMPI_SUCCESS) {
         return rc;
@@ -115,7 +108,7 @@ static int start_inside(multicast_t *multicast, const pb_planned_t *planned, cha
     limits.offered = true;
     multicast->has_inside =
         pb_transfer_start(&multicast->inside, &of_host, &limits, operation->call.data.total,
-                          planned->piece_size, &multicast->transport, &multicast->pieces);
+                          planned->piece_size, &multicast->super.transport, &multicast->pieces);
     if (!multicast->has_inside) {
         coll_pipebcast_message_fini(&multicast->pieces);
         return PB_ERR_NO_MEMORY;
@@ -152,7 +145,7 @@ static int start_both(multicast_t *multicast, const pb_planned_t *planned, char 
     const int rc = start_inside(multicast, planned, data);
     if (rc == OMPI_SUCCESS &&
         !pb_multicast_part_start(&multicast->part, &operation->module->multicast.group,
-                                 &multicast->control, planned->role, data,
+                                 &multicast->super.control, planned->role, data,
                                  operation->call.data.total)) {
         end_inside(multicast);
         multicast->is_read_still = false; /* nothing of it has begun */
@@ -171,7 +164,6 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     operation->counted_as = (int) planned->kind;
     multicast->is_root = ompi_comm_rank(module->comm) == call->root;
     multicast->is_led = planned->role->is_led;
-    multicast->control = (pb_control_t){.comm = module->comm, .tag = call->tag};
     if (!multicast->is_led) {
         rc = prepare_data(multicast, &data);
     }
@@ -279,6 +271,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 
 const coll_pipebcast_kind_t coll_pipebcast_multicast = {
     .size = sizeof(multicast_t),
+    .has_control = true,
     .start = start,
     .has_come = has_come,
     .advance = advance,

@@ -19,8 +19,11 @@
  */
 #define LEAVE_SECONDS 1
 
-/** Nanoseconds between two looks for a stray segment. */
-#define LOOK_NS INT64_C(10000000)
+/**
+ * Number of remainders of sizes, by which tags of segments differ: a prime, so that a size and its
+ * double, or its other multiples by a power of two up to 2^27, have different ones.
+ */
+#define N_REMAINDERS (COLL_PIPEBCAST_TAG_OF_CONTROL / 2)
 
 /**
  * Seconds that a rank waits after a connection could not be made. The other rank may still make it,
@@ -56,6 +59,17 @@ const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_
                : &coll_pipebcast_plain;
 }
 
+/**
+ * Returns the distance of the segments' tag from the first one. It depends on the message's size,
+ * and on whether the plan has several streams. So ranks that give different sizes to a broadcast do
+ * not take each other's segments for their own, and lose_if_astray() finds those.
+ */
+static int segment_tag(const coll_pipebcast_call_t *call, const pb_planned_t *planned)
+{
+    const bool has_streams = planned->role != NULL && planned->role->n_streams > 1;
+    return 2 * (int) (call->data.total % N_REMAINDERS) + has_streams;
+}
+
 static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
                         const pb_planned_t *planned, coll_pipebcast_operation_t **operation_p)
 {
@@ -69,6 +83,10 @@ static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_ca
     operation->kind = kind;
     operation->module = module;
     operation->call = *call;
+    operation->transport = module->transport;
+    operation->transport.tag = call->tag - segment_tag(call, planned);
+    operation->control.comm = module->comm;
+    operation->control.tag = call->tag - COLL_PIPEBCAST_TAG_OF_CONTROL;
     operation->n_unconnected = coll_pipebcast_n_unconnected();
     const int rc = coll_pipebcast_error(kind->start(operation, planned));
     if (rc != OMPI_SUCCESS) {
@@ -94,8 +112,8 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
         coll_pipebcast_lose(module, rc); /* the others go on */
     } else if (planned->is_swept) {
         (*operation_p)->is_swept = true;
-        (*operation_p)->stream = coll_pipebcast_sweep_begin(module, planned, call->root,
-                                                            call->data.total, call->tag - 1);
+        (*operation_p)->stream = coll_pipebcast_sweep_begin(
+            module, planned, call->root, call->data.total, call->tag - COLL_PIPEBCAST_TAG_OF_SWEEP);
     }
     return rc;
 }
@@ -126,29 +144,40 @@ static void end_if_unconnected(coll_pipebcast_operation_t *operation)
     }
 }
 
-/** Declares this rank lost if there is a stray segment; looks now and then. */
+/**
+ * Declares this rank lost if ranks give different sizes to the broadcast: a message with a tag that
+ * this rank does not use. Looks at the next tag.
+ */
 static void lose_if_astray(coll_pipebcast_operation_t *operation)
 {
-    const int64_t now = coll_pipebcast_now();
-    if (operation->kind->has_stray == NULL || now - operation->last_look < LOOK_NS) {
-        return;
-    }
-    if (operation->last_look != 0 && operation->kind->has_stray(operation)) {
+    ompi_status_public_t status;
+    int matched = 0;
+    const int distance = operation->looked_at =
+        (operation->looked_at + 1) % COLL_PIPEBCAST_TAG_OF_SWEEP;
+    const int tag = operation->call.tag - distance;
+    const bool is_used = tag == operation->transport.tag ||
+                         (tag == operation->control.tag && operation->kind->has_control);
+    if (!is_used &&
+        MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, tag, operation->module->comm, &matched, &status)) ==
+            OMPI_SUCCESS &&
+        matched != 0) {
         coll_pipebcast_lose(operation->module, MPI_ERR_TRUNCATE);
     }
-    operation->last_look = now;
 }
 
 /** Returns whether an operation without progress will not end by itself. */
 static bool is_stuck(coll_pipebcast_operation_t *operation)
 {
+    const int64_t last_look = operation->module->last_look;
     if (operation->is_left) {
         return true;
     }
     lose_if_refused(operation);
     end_if_unconnected(operation);
-    lose_if_astray(operation);
     operation->is_left = coll_pipebcast_is_lost(operation->module);
+    if (operation->module->last_look != last_look) {
+        lose_if_astray(operation);
+    }
     if (operation->is_left) {
         operation->kind->cancel(operation);
     }

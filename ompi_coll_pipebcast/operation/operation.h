@@ -27,11 +27,14 @@
 #include "pml/message.h"
 
 /**
- * Tags that an operation reserves, downwards from the first, of whatever kind it turns out to be.
- * So a rank that does not know the kind keeps in step. The second is for control messages, the
- * fourth for pieces with multicast.
+ * Distances of tags from the operation's first one, downwards, whatever its kind turns out to be.
+ * So a rank that does not know the kind keeps in step. Before TAG_OF_CONTROL are those of segments.
  */
-#define COLL_PIPEBCAST_TAGS 4
+enum {
+    COLL_PIPEBCAST_TAG_OF_CONTROL = 58,
+    COLL_PIPEBCAST_TAG_OF_SWEEP,
+    COLL_PIPEBCAST_TAGS, /**< their number */
+};
 
 typedef struct coll_pipebcast_kind coll_pipebcast_kind_t;
 
@@ -52,6 +55,7 @@ typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;
 /** Functions of all operations of one kind. */
 struct coll_pipebcast_kind {
     size_t size; /**< of the kind's own structure, which begins with a coll_pipebcast_operation_t */
+    bool has_control; /**< it has control messages */
     /**
      * Begins, as it is planned for all ranks; the planned role is borrowed for this call. The
      * kind's own part is zero. On an error nothing is under way, there is nothing to give back,
@@ -67,11 +71,6 @@ struct coll_pipebcast_kind {
     bool (*advance)(coll_pipebcast_operation_t *operation);
     /** The error for which the transport has refused, so that it may never end; 0: it has not. */
     int (*refused)(const coll_pipebcast_operation_t *operation);
-    /**
-     * Returns whether a segment is here for which nothing waits, as ranks give different sizes to
-     * the broadcast: this rank's parents may send nothing. NULL: it is not known.
-     */
-    bool (*has_stray)(const coll_pipebcast_operation_t *operation);
     /** Nothing more is to come of it: what it waits for is asked to end, nothing new is started. */
     void (*cancel)(coll_pipebcast_operation_t *operation);
     /**
@@ -92,7 +91,9 @@ struct coll_pipebcast_operation {
     coll_pipebcast_task_t lingering; /**< after its result */
     int counted_as;                  /**< see base/counters.h; set by start() */
     int64_t stuck_since;             /**< coll_pipebcast_now() at the time; 0: it is not stuck */
-    int64_t last_look;               /**< for stray segments, by coll_pipebcast_now(); 0: none */
+    pb_transport_t transport;        /**< of segments and pieces */
+    pb_control_t control;            /**< of control messages, if the kind has any */
+    int looked_at;                   /**< the last tag: its distance from the first one */
     int n_unconnected;               /**< when it began */
     int64_t held_since;              /**< coll_pipebcast_now() when that had grown; 0: it has not */
     bool has_waited;                 /**< there was nothing to do once */

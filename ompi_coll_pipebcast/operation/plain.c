@@ -11,7 +11,6 @@
 
 typedef struct plain {
     coll_pipebcast_operation_t super;
-    pb_transport_t transport;
     pb_message_t message; /**< of the transfer that every rank has, which is relay.between */
     pb_message_t pieces;  /**< of relay.inside, if it relays */
     pb_relay_t relay;
@@ -25,7 +24,6 @@ static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_
 {
     const coll_pipebcast_call_t *call = &plain->super.call;
     pb_transfer_limits_t limits;
-    plain->transport = coll_pipebcast_module_transport(plain->super.module, call->tag);
     const int rc =
         coll_pipebcast_message_cut(&plain->message, &call->data, segment_size, role, &limits);
     if (rc != OMPI_SUCCESS) {
@@ -33,7 +31,7 @@ static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_
     }
     limits.in_turn = in_turn;
     if (!pb_transfer_start(&plain->relay.between, role, &limits, call->data.total, segment_size,
-                           &plain->transport, &plain->message)) {
+                           &plain->super.transport, &plain->message)) {
         coll_pipebcast_message_fini(&plain->message);
         return PB_ERR_NO_MEMORY;
     }
@@ -49,7 +47,7 @@ static int start_inside(plain_t *plain, const pb_role_t *role, size_t piece_size
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (!pb_relay_start(&plain->relay, role, &limits, piece_size, &plain->transport,
+    if (!pb_relay_start(&plain->relay, role, &limits, piece_size, &plain->super.transport,
                         &plain->pieces)) {
         coll_pipebcast_message_fini(&plain->pieces);
         return PB_ERR_NO_MEMORY;
@@ -171,23 +169,6 @@ static int refused(const coll_pipebcast_operation_t *operation)
     return pb_relay_refused(&((const plain_t *) operation)->relay);
 }
 
-/** A rank that is no parent has another tree. */
-static bool has_stray(const coll_pipebcast_operation_t *operation)
-{
-    const plain_t *plain = (const plain_t *) operation;
-    const pb_transfer_t *transfer = &plain->relay.between;
-    ompi_status_public_t status;
-    int matched = 0;
-    bool is_stray =
-        MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, plain->transport.tag, operation->module->comm, &matched,
-                            &status)) == OMPI_SUCCESS &&
-        matched != 0;
-    for (const pb_lane_t *lane = transfer->lanes; lane < transfer->children; lane++) {
-        is_stray = is_stray && lane->rank != status.MPI_SOURCE;
-    }
-    return is_stray;
-}
-
 static void cancel(coll_pipebcast_operation_t *operation)
 {
     plain_t *plain = (plain_t *) operation;
@@ -215,7 +196,6 @@ const coll_pipebcast_kind_t coll_pipebcast_plain = {
     .has_come = has_come,
     .advance = advance,
     .refused = refused,
-    .has_stray = has_stray,
     .cancel = cancel,
     .finish = finish,
 };
@@ -225,7 +205,6 @@ const coll_pipebcast_kind_t coll_pipebcast_flat_nb = {
     .start = start_in_turn,
     .advance = advance,
     .refused = refused,
-    .has_stray = has_stray,
     .cancel = cancel,
     .finish = finish,
 };

@@ -1,8 +1,8 @@
 /*
  * An erroneous program: one rank gives another count than the others to a broadcast, the root or
- * a receiver, blocking or not. Every rank's call must return, with an error on some rank. A further
- * broadcast with one count must return, too, with the right bytes or an error. Nothing may reach
- * the next communicator.
+ * a receiver, blocking or not. Every rank's call must return, with an error on some rank, and no
+ * wrong bytes on one without. A further broadcast with one count must return, too, with the right
+ * bytes or an error. Nothing may reach the next communicator.
  *
  * Usage: run_counts COUNT OTHER [last|second]: with `last` the last rank of a blocking broadcast
  * has OTHER, and gets an error. With `second` only rank 1 has another count.
@@ -23,6 +23,8 @@ static void try_one(int odd, int count, int other, way_t way)
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     pattern_fill(buffer, bytes, my_rank == 0 ? 1 : 2);
     int is_error = bcast(way, buffer, own, MPI_INT, 0, comm) != MPI_SUCCESS, any_error = 0;
+    check(is_error || pattern_is(buffer, (size_t) least * sizeof(int), 1),
+          "wrong bytes without an error, as rank %d has another count", odd);
     MPI_Allreduce(&is_error, &any_error, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
     check(any_error, "no rank sees that rank %d has another count", odd);
 
