@@ -211,12 +211,29 @@ static bool cut_by_size(const parts_t *parts, int n, int *end)
     return true;
 }
 
+/* Cuts behind each part that ends the last name, too, as a domain's does: "core.dc.leaf.3.dc". */
+static bool cut_by_end(const parts_t *parts, int n, int *end)
+{
+    const char *last = parts->at[parts->n - 1];
+    int n_levels = 0, first = 0;
+    for (int i = 0; i < parts->n; i++) {
+        if (strcmp(parts->at[i], last) == 0) {
+            if (n_levels == n || i == first) {
+                return false;
+            }
+            end[n_levels++] = first = i + 1;
+        }
+    }
+    return n_levels == n && isalpha((unsigned char) last[0]);
+}
+
 static bool cut_levels(const parts_t *parts, int n, const pb_network_t *known,
                        pb_address_path_t *path)
 {
     int end[PB_ADDRESS_MAX_LEVELS];
-    if (parts->n < n || (parts->n > n && !cut_by_names(parts, n, known, end) &&
-                         !cut_by_word(parts, n, end) && !cut_by_size(parts, n, end))) {
+    if (parts->n < n ||
+        (parts->n > n && !cut_by_names(parts, n, known, end) && !cut_by_word(parts, n, end) &&
+         !cut_by_size(parts, n, end) && !cut_by_end(parts, n, end))) {
         return false;
     }
     for (int i = 0; i < n; i++) {

@@ -61,12 +61,13 @@ static int enter_comments(const pb_slurm_additions_t *additions, const char *nam
     return error;
 }
 
-static int enter_lines(const pb_topology_text_t *text, const char *name, pb_builder_t *builder,
-                       pb_source_lines_t *where, int number)
+static int enter_file(const char *path, const pb_topology_files_t *files, const char *name,
+                      pb_builder_t *builder, pb_source_lines_t *where, int number)
 {
     pb_slurm_lines_t lines;
     pb_slurm_line_t line;
-    int error = pb_slurm_lines_open(&lines, text, where, number, builder->warnings);
+    int error = pb_slurm_lines_open_file(&lines, path, files, where, number, builder->warnings,
+                                         builder->warnings);
     while (error == PB_SUCCESS && !builder->full) {
         const int got = pb_slurm_lines_next(&lines, &line);
         if (got <= 0) {
@@ -76,22 +77,7 @@ static int enter_lines(const pb_topology_text_t *text, const char *name, pb_buil
         error = pb_slurm_switch_line(builder, line.text, line.number, name);
     }
     pb_slurm_lines_close(&lines);
-    return error;
-}
-
-static int enter_file(const char *path, const pb_topology_files_t *files, const char *name,
-                      pb_builder_t *builder, pb_source_lines_t *where, int number)
-{
-    pb_topology_text_t text = {.name = path, .files = files};
-    char *content;
-    int error = files->read(files->context, path, &content, &text.length, builder->warnings);
-    if (error != PB_SUCCESS) {
-        return error == PB_ERR_IO ? PB_SUCCESS : error;
-    }
-    text.text = content;
-    error = enter_lines(&text, name, builder, where, number);
-    free(content);
-    return error;
+    return error == PB_ERR_IO ? PB_SUCCESS : error;
 }
 
 /* Enters the comments, then the file next to the text. */

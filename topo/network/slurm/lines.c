@@ -79,6 +79,27 @@ int pb_slurm_lines_open(pb_slurm_lines_t *lines, const pb_topology_text_t *text,
                                : PB_ERR_NO_MEMORY;
 }
 
+int pb_slurm_lines_open_file(pb_slurm_lines_t *lines, const char *path,
+                             const pb_topology_files_t *files, pb_source_lines_t *where, int number,
+                             pb_diag_t *warnings, pb_diag_t *diag)
+{
+    pb_topology_text_t text = {.name = path, .files = files};
+    char *content;
+    *lines = (pb_slurm_lines_t){.open = NULL};
+    int error = files->read(files->context, path, &content, &text.length, diag);
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    text.text = content;
+    error = pb_slurm_lines_open(lines, &text, where, number, warnings);
+    if (lines->n_open > 0) {
+        last_source(lines)->owned = content;
+    } else {
+        free(content);
+    }
+    return error;
+}
+
 void pb_slurm_lines_close(pb_slurm_lines_t *lines)
 {
     while (lines->n_open > 0) {
@@ -218,26 +239,17 @@ static bool is_readable(pb_slurm_lines_t *lines, const pb_slurm_line_t *line)
 static char *included_by(pb_slurm_line_t *line, char **rest_p)
 {
     static const char word[] = "Include";
-    char *at = line->text;
-    while (pb_slurm_is_blank(*at)) {
-        at++;
-    }
+    char *at = pb_slurm_skip_blanks(line->text);
     if (line->is_ours || strncasecmp(at, word, strlen(word)) != 0 ||
         !pb_slurm_is_blank(at[strlen(word)])) {
         return NULL;
     }
-    at += strlen(word);
-    while (pb_slurm_is_blank(*at)) {
-        at++;
-    }
+    at = pb_slurm_skip_blanks(at + strlen(word));
     char *end = at;
     while (*end != '\0' && !pb_slurm_is_blank(*end)) {
         end++;
     }
-    *rest_p = end;
-    while (pb_slurm_is_blank(**rest_p)) {
-        (*rest_p)++;
-    }
+    *rest_p = pb_slurm_skip_blanks(end);
     if (*at == '=') {
         return NULL; /* KEY = VALUE */
     }

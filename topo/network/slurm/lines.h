@@ -22,6 +22,15 @@ static inline bool pb_slurm_is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
+/** Returns the first byte that is not a blank. */
+static inline char *pb_slurm_skip_blanks(const char *at)
+{
+    while (pb_slurm_is_blank(*at)) {
+        at++;
+    }
+    return (char *) at;
+}
+
 /** The bytes of a physical line that are a line of ours, from *ours_p on; 0: none. */
 size_t pb_slurm_ours(const char *line, size_t length, const char **ours_p);
 
@@ -60,6 +69,11 @@ typedef struct pb_slurm_lines {
  */
 int pb_slurm_lines_open(pb_slurm_lines_t *lines, const pb_topology_text_t *text,
                         pb_source_lines_t *where, int number, pb_diag_t *warnings);
+
+/** The same for a file of `files`. PB_ERR_IO with an error in `diag`. */
+int pb_slurm_lines_open_file(pb_slurm_lines_t *lines, const char *path,
+                             const pb_topology_files_t *files, pb_source_lines_t *where, int number,
+                             pb_diag_t *warnings, pb_diag_t *diag);
 void pb_slurm_lines_close(pb_slurm_lines_t *lines);
 
 /** 1 and the next line, 0 at the end, or PB_ERR_NO_MEMORY. A line that cannot be read is ignored

@@ -24,11 +24,8 @@ static void cut(const pb_slurm_line_t *line, char **values)
 
 static bool is_partition(const pb_slurm_line_t *line)
 {
-    const char *at = line->text;
-    while (pb_slurm_is_blank(*at)) {
-        at++;
-    }
-    return strncasecmp(at, keys[KEY_PARTITION_NAME], strlen(keys[KEY_PARTITION_NAME])) == 0;
+    return strncasecmp(pb_slurm_skip_blanks(line->text), keys[KEY_PARTITION_NAME],
+                       strlen(keys[KEY_PARTITION_NAME])) == 0;
 }
 
 static int replace(char **text_p, const char *by)
@@ -73,22 +70,19 @@ static int find(pb_slurm_lines_t *lines, const char *partition, char **name_p, b
     return error;
 }
 
-/* Reports errors in slurm.conf only if the partition was not found. */
-static int find_in(const pb_topology_text_t *text, const char *partition, char **name_p,
-                   pb_diag_t *diag)
+/* Errors in slurm.conf are reported only if the partition was not found. */
+int pb_slurm_partition_topology(const char *slurm_conf, const pb_topology_files_t *files,
+                                const char *partition, char **name_p, pb_diag_t *diag)
 {
     pb_source_lines_t where = {.parts = NULL};
     pb_slurm_lines_t lines;
     pb_diag_t faults;
     bool found = false;
+    *name_p = NULL;
     pb_diag_init(&faults);
     faults.lines = &where;
-    int error = pb_slurm_lines_open(&lines, text, &where, 1, &faults);
+    int error = pb_slurm_lines_open_file(&lines, slurm_conf, files, &where, 1, &faults, diag);
     error = error == PB_SUCCESS ? find(&lines, partition, name_p, &found) : error;
-    if (error == PB_SUCCESS && !found) {
-        free(*name_p);
-        *name_p = NULL;
-    }
     if (error == PB_SUCCESS && !found && faults.n_faults > 0) {
         pb_diag_fault(diag, NULL, 0,
                       "%s; so the topology of the partition '%s' is not known: name it by "
@@ -96,28 +90,12 @@ static int find_in(const pb_topology_text_t *text, const char *partition, char *
                       pb_diag_first(&faults), partition);
         error = PB_ERR_INPUT;
     }
-    pb_slurm_lines_close(&lines);
-    pb_diag_clear(&faults);
-    pb_source_lines_clear(&where);
-    return error;
-}
-
-int pb_slurm_partition_topology(const char *slurm_conf, const pb_topology_files_t *files,
-                                const char *partition, char **name_p, pb_diag_t *diag)
-{
-    pb_topology_text_t text = {.name = slurm_conf, .files = files};
-    char *content;
-    *name_p = NULL;
-    int error = files->read(files->context, slurm_conf, &content, &text.length, diag);
-    if (error != PB_SUCCESS) {
-        return error == PB_ERR_IO ? PB_ERR_INPUT : error;
-    }
-    text.text = content;
-    error = find_in(&text, partition, name_p, diag);
-    free(content);
-    if (error != PB_SUCCESS) {
+    if (error != PB_SUCCESS || !found) {
         free(*name_p);
         *name_p = NULL;
     }
-    return error;
+    pb_slurm_lines_close(&lines);
+    pb_diag_clear(&faults);
+    pb_source_lines_clear(&where);
+    return error == PB_ERR_IO ? PB_ERR_INPUT : error;
 }

@@ -15,14 +15,6 @@ typedef struct cutter {
     char **values;
 } cutter_t;
 
-static char *skip_blanks(char *at)
-{
-    while (pb_slurm_is_blank(*at)) {
-        at++;
-    }
-    return at;
-}
-
 static char *skip_word(char *at, const char *end_marks)
 {
     while (*at != '\0' && !pb_slurm_is_blank(*at) && strchr(end_marks, *at) == NULL) {
@@ -69,7 +61,7 @@ static char *cut_quoted(cutter_t *c, char *quote)
  * Nodes. */
 static char *cut_value(cutter_t *c, char *equals, char **value_p)
 {
-    char *at = skip_blanks(equals + 1);
+    char *at = pb_slurm_skip_blanks(equals + 1);
     if (*at == '"') {
         *value_p = at + 1;
         return cut_quoted(c, at);
@@ -96,11 +88,17 @@ void pb_slurm_values_cut(pb_slurm_keys_t keys, const char *known, char *text, co
                        .line = line,
                        .warnings = warnings,
                        .values = values};
+    static const char operators[] = "+-*/"; /* to Slurm, "Nodes+=" is "Nodes=" */
     bool strayed = false;
-    char *at = skip_blanks(text);
+    char *at = pb_slurm_skip_blanks(text);
     while (at != NULL && *at != '\0') {
         char *key = at, *key_end = skip_word(at, "=");
-        char *equals = skip_blanks(key_end), *value;
+        char *equals = pb_slurm_skip_blanks(key_end), *value;
+        if (*key_end == '=' && key_end > key && strchr(operators, key_end[-1]) != NULL) {
+            key_end--;
+        } else if (*equals != '\0' && strchr(operators, *equals) != NULL && equals[1] == '=') {
+            equals++;
+        }
         if (*equals != '=') {
             char quote[PB_DIAG_QUOTE_SIZE];
             if (!strayed) {
@@ -116,7 +114,7 @@ void pb_slurm_values_cut(pb_slurm_keys_t keys, const char *known, char *text, co
         at = cut_value(&cutter, equals, &value);
         if (at != NULL) {
             store_value(&cutter, key, (size_t) (key_end - key), value);
-            at = skip_blanks(at);
+            at = pb_slurm_skip_blanks(at);
         }
     }
 }

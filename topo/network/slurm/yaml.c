@@ -405,12 +405,6 @@ static int keep_additions(const pb_topology_text_t *text, pb_slurm_additions_t *
     return error;
 }
 
-/* The numbers of lines of other files begin behind all that a text of this length can have. */
-static int number_behind(const pb_topology_text_t *text)
-{
-    return (int) text->length + 2;
-}
-
 static int read_network(reader_t *r, const pb_yaml_node_t *topology, const kind_t *kind,
                         pb_source_lines_t *where)
 {
@@ -420,8 +414,9 @@ static int read_network(reader_t *r, const pb_yaml_node_t *topology, const kind_
     error = error == PB_SUCCESS ? enter_topology(r, &builder, topology, kind) : error;
     error = error == PB_SUCCESS ? keep_additions(r->text, &additions) : error;
     if (error == PB_SUCCESS) {
+        /* Lines of other files are numbered behind all that this text can have. */
         error = pb_slurm_additions_enter(&additions, r->text, name_of(r, topology), &builder, where,
-                                         number_behind(r->text), r->topology);
+                                         (int) r->text->length + 2, r->topology);
     }
     if (error == PB_SUCCESS) {
         error = pb_builder_finish(&builder, "write each as '- switch: NAME'", &r->topology->notes,
