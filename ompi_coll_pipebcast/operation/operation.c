@@ -20,8 +20,8 @@
 #define LEAVE_SECONDS 1
 
 /**
- * Number of remainders of sizes, by which tags of segments differ: a prime, so that a size and its
- * double, or its other multiples by a power of two up to 2^27, have different ones.
+ * Number of remainders of sizes, by which tags of segments differ. A prime: a size and its multiple
+ * by a power of two, up to 2^27, have different remainders.
  */
 #define N_REMAINDERS (COLL_PIPEBCAST_TAG_OF_CONTROL / 2)
 
