@@ -80,10 +80,16 @@ def bounds_text(row):
 PAPERS = {"p2": "Papers 1 and 2", "p3": "Paper 3", "p4": "Paper 4"}
 
 
-def _page_row(row):
-    ours = " (ours)" if row["source"].startswith("ours") else ""
-    why = f": {row['why']}" if row["why"] else ""
-    return f"| {row['experiment']} | {row['statement']}{ours} | {bounds_text(row)} | {row['measured']} ({row['n']}) | {row['verdict']}{why} |\n"
+def _page_rows(rows):
+    """An experiment's name stands in the first of its rows."""
+    text, before = "", None
+    for row in rows:
+        name = "" if row["experiment"] == before else row["experiment"]
+        ours = " (ours)" if row["source"].startswith("ours") else ""
+        why = f": {row['why']}" if row["why"] else ""
+        text += f"| {name} | {row['statement']}{ours} | {bounds_text(row)} | {row['measured']} ({row['n']}) | {row['verdict']}{why} |\n"
+        before = row["experiment"]
+    return text
 
 
 def page_text(rows):
@@ -94,7 +100,7 @@ def page_text(rows):
         found = [row for row in measured if PAPERS.get(row["experiment"].partition("-")[0], "Ours") == heading]
         if found:
             text += f"### {heading}\n\n| experiment | claim | bound | measured (n) | verdict |\n|---|---|---|---|---|\n" \
-                + "".join(map(_page_row, found)) + "\n"
+                + _page_rows(found) + "\n"
     held = sum(row["verdict"] == HOLDS for row in measured)
     return text + (f"{held} hold, {len(measured) - held} do not, {len(rows) - len(measured)} of the {len(rows)} claims are not "
                    "measured.")
