@@ -87,10 +87,10 @@ static const variable_t others[] = {
      "Nanoseconds from this rank's arrival at arrival-aware broadcasts to the start of its "
      "group.",
      &coll_pipebcast_counters.waited_as_receiver},
-    {"learnt",
+    {"learned",
      "Times that another tree, segment size or the fallback component turned out to be faster "
      "for messages of a size, or that trying began anew (coll_pipebcast_learn).",
-     &coll_pipebcast_counters.learnt},
+     &coll_pipebcast_counters.learned},
     {"tried",
      "Broadcasts in which it was tried whether another tree, segment size or the fallback "
      "component is faster (coll_pipebcast_learn).",

@@ -46,7 +46,7 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t groups_served;
     coll_pipebcast_counter_t waited_as_root;     /**< nanoseconds */
     coll_pipebcast_counter_t waited_as_receiver; /**< nanoseconds */
-    coll_pipebcast_counter_t learnt;             /**< times that what is in force changed */
+    coll_pipebcast_counter_t learned;            /**< times that what is in force changed */
     coll_pipebcast_counter_t tried;              /**< broadcasts */
     coll_pipebcast_counter_t multicast_groups;   /**< that were found to work */
     coll_pipebcast_counter_t multicast_failures; /**< probes, and groups that fell silent */

@@ -60,7 +60,7 @@ static inline bool coll_pipebcast_may_send_unasked(const coll_pipebcast_settings
 }
 
 /**
- * Returns whether measured times are learnt: not where advice is followed, nor where every
+ * Returns whether measured times are learned: not where advice is followed, nor where every
  * broadcast is arrival-aware.
  */
 static inline bool coll_pipebcast_learns(const coll_pipebcast_settings_t *settings)

@@ -241,7 +241,7 @@ static void log_lesson(const coll_pipebcast_module_t *module, size_t bytes,
         lesson->verdict == PB_VERDICT_DRIFTS
             ? "communicator %s: %zu bytes take %.3f ms now by %s, segments of %llu bytes, not what "
               "they did; others are tried again"
-            : "communicator %s: learnt of %zu bytes: %.3f ms by %s, segments of %llu bytes",
+            : "communicator %s: learned of %zu bytes: %.3f ms by %s, segments of %llu bytes",
         module->comm->c_name, bytes, (double) candidate->time / 1e6, pb_candidate_name(candidate),
         segment);
 }
@@ -253,7 +253,7 @@ static void take_time(coll_pipebcast_module_t *module)
     pb_lesson_t lesson;
     const int rc = pb_planner_note(module->planner, (int64_t) sweep->sweep.longest,
                                    (int64_t) sweep->sweep.least_wait, &lesson);
-    coll_pipebcast_count(&coll_pipebcast_counters.learnt, lesson.verdict != PB_VERDICT_STAYS);
+    coll_pipebcast_count(&coll_pipebcast_counters.learned, lesson.verdict != PB_VERDICT_STAYS);
     log_lesson(module, sweep->bytes, &lesson);
     if (rc != PB_SUCCESS) {
         coll_pipebcast_lose(module, coll_pipebcast_error(rc));

@@ -18,7 +18,7 @@ LAUNCHER = {"--mca": 2, "--hostfile": 1, "--map-by": 1, "--bind-to": 1, "-n": 1,
 SLURM = {"--mpi", "--nodes", "--ntasks-per-node", "--time"}
 # Files begin with these words, which are no programs.
 FORMATS = {f"pipebcast-{name}" for name in
-           "advice arrivals learnt links model".split()}
+           "advice arrivals links model".split()}
 # Programs of the system, and of Open MPI's source tree.
 OTHERS = {"./app", "cd", "cut", "ethtool", "export", "ip", "mkdir", "ssh", "systemctl", "tar",
           "./autogen.pl", "../openmpi-4.1.4/configure", "../openmpi-5.0.7/configure",

@@ -189,7 +189,7 @@ def test_arrivals():
     tap.eq(fig7.view({"p3-fig7": ours + arrivals("(1), random, MAX_IF 16", "arrival_b", [900], size=512 * K)}).value("a", "arrival_b", 16),
            160, "over MAX_IF the figure's size counts")
     noticed = p3_arrival.NOTICED.view({"p3-auto": arrivals("(5), late, MAX_IF 16", "arrival_b", [9] * 5 + [1, 3])})
-    tap.eq(noticed.value("b", "arrival_b", 256 * K), 2, "what is learnt from does not count")
+    tap.eq(noticed.value("b", "arrival_b", 256 * K), 2, "what is learned from does not count")
     for figure in p3_arrival.FIGURES:
         tap.eq(set(figure.lines) - set(p3_arrival.LINES), set(), f"{figure.name}: its lines are there")
 

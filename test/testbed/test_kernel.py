@@ -31,7 +31,7 @@ def run():
         tap.ok(0.9 <= share <= 1.05, f"TCP over {links} links gets {100 * share:.1f} % of a link")
     found = status()["links"]
     tap.ok(found["s0", "s1"]["bytes"] >= 1000000, "links are counted")
-    # A bridge floods until it has learnt where a host is.
+    # A bridge floods until it has learned where a host is.
     tap.ok(found["s1", "d"]["bytes"] < 5000, "and only those that are used")
     tap.eq(found["d", "s1"]["rate"], 2 * RATE, "twice the LinkSpeed, twice the rate")
     answer = tool("set", "--name", "t", "a", "s0", "rate=2mbit")

@@ -73,8 +73,8 @@ struct pb_planner {
     pb_ledger_t *ledger;               /**< NULL: there can be no bound on connections */
     bool ledger_is_lost;    /**< a plan was not charged here that the others may have charged */
     bool has_repeated;      /**< a broadcast was restricted to the repeating kinds */
-    pb_learner_t *reserved; /**< owned; NULL: nothing can be learnt */
-    pb_learner_t *learner;  /**< the same; NULL: nothing is learnt */
+    pb_learner_t *reserved; /**< owned; NULL: nothing can be learned */
+    pb_learner_t *learner;  /**< the same; NULL: nothing is learned */
     pb_model_t
         *corrected; /**< owned, of links of another speed; NULL: `model` is as it was given */
     const pb_model_t *given;

@@ -15,7 +15,7 @@
  *   that falls silent. After PB_HEALTH_FAILURES in a row it is given up. After PB_HEALTH_GOOD good
  *   verdicts in a row failures are counted anew.
  *
- * The cost of loss is not judged here: times of broadcasts are learnt (topo/model/learner.h), and
+ * The cost of loss is not judged here: times of broadcasts are learned (topo/model/learner.h), and
  * trees are used where they are faster.
  */
 #ifndef PB_HEALTH_H

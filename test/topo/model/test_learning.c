@@ -340,7 +340,7 @@ static void test_nothing_to_learn(void)
     world_init(&w, &random, 0, &both, 0);
     (void) broadcasts(&w, 2, 0, 100000, NULL);
     ok(w.since == 0 && !pb_planner_learns(w.planners[0]) && w.n_own == 2 && w.n_bad == 0,
-       "nothing is learnt where kind and segment size are set");
+       "nothing is learned where kind and segment size are set");
     world_clear(&w);
 }
 
