@@ -26,8 +26,10 @@ def _spread(view, claim, point):
 
 
 def _measured(view, verdict):
-    """The columns of a claim that was measured: the least and the greatest ratio, and their spread."""
+    """The columns of a claim that was measured: the least and the greatest ratio, one if they are alike, and their spread."""
     extremes = verdict.extremes()
+    if len({f"{ratio:.2f}" for *_, ratio in extremes}) == 1:
+        extremes = extremes[:1]
     spreads = [_spread(view, verdict.claim, (place, size)) for place, size, _ in extremes]
     return {"measured": " to ".join(f"{ratio:.2f} {view.where(place, size)}" for place, size, ratio in extremes),
             "spread": " to ".join(dict.fromkeys(text for text, _ in spreads)), "n": min(n for _, n in spreads)}
