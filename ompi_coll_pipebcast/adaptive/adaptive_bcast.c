@@ -52,16 +52,11 @@ static int find_part(void *caller, uint8_t *header, size_t length, pb_group_part
     }
     const size_t segment_size = known != NULL ? known->segment_size : adaptive->segment_size;
     *part = (pb_group_part_t){.role = known != NULL ? known->role : planned.role,
-                              .total = call->data.total,
                               .segment_size =
                                   segment_size < call->data.total ? segment_size : call->data.total,
-                              .message = &adaptive->message};
+                              .message = &adaptive->message,
+                              .limits = coll_pipebcast_params.limits};
     adaptive->is_advised = known != NULL;
-    rc = coll_pipebcast_message_cut(&adaptive->message, &call->data, part->segment_size, part->role,
-                                    &part->limits);
-    if (rc != OMPI_SUCCESS) { /* this rank still tells its children */
-        coll_pipebcast_message_fail(&adaptive->message, rc);
-    }
     return PB_SUCCESS;
 }
 
@@ -90,8 +85,12 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     adaptive->begun_at = pb_advice_now();
     adaptive->begun = coll_pipebcast_now();
     const size_t room = pb_adaptive_header_room(module->advised->hosts->n);
-    int rc = PB_SUCCESS;
-    if (ompi_comm_rank(module->comm) == call->root) {
+    int rc =
+        coll_pipebcast_message_init(&adaptive->message, &call->data, operation->is_root, false);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (operation->is_root) {
         rc = start_as_root(adaptive, room);
     } else if (!pb_member_start(&adaptive->member, &adaptive->super.control,
                                 &adaptive->super.transport, room, find_part, adaptive)) {

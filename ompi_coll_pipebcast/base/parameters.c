@@ -29,9 +29,7 @@ static const coll_pipebcast_params_t defaults = {
     .arrival_wait = 1 << 20,
     .fanout = 3,
     .segment_size = 0,
-    .receive_window = 16,
-    .send_window = 8,
-    .ahead = 1 << 20,
+    .limits = {.receive_window = 16, .send_window = 8, .ahead = 1 << 20},
     .cache_size = 4 << 20,
     .connections = 0,
     .autoload = true,
@@ -169,11 +167,12 @@ static const struct {
      "Bytes of the receive buffer of multicast that each process asks the kernel for, which "
      "gives an ordinary user at most net.core.rmem_max. Half of the smallest of all ranks "
      "may be sent without an acknowledgement. (default: 4194304)"},
-    {"receive_window", INT, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.receive_window,
+    {"receive_window", INT, NULL, OPAL_INFO_LVL_8, READONLY,
+     &coll_pipebcast_params.limits.receive_window,
      "Segments for which receives are posted ahead, per parent, 1 to 64. (default: 16)"},
-    {"send_window", INT, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.send_window,
+    {"send_window", INT, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.limits.send_window,
      "Segments under way to each child, 1 to 64. (default: 8)"},
-    {"ahead", SIZE, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.ahead,
+    {"ahead", SIZE, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.limits.ahead,
      "Bytes that may wait unreceived at a rank that is late, per broadcast, from all its "
      "parents; these then wait for it. 0: no bound. (default: 1048576)"},
     {"cache_size", SIZE, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.cache_size,
@@ -276,10 +275,10 @@ void coll_pipebcast_params_check(void)
     coll_pipebcast_params_t *p = &coll_pipebcast_params;
     char wrong[WRONG_SIZE] = "";
     check_int(wrong, "fanout", &p->fanout, 1, 64, defaults.fanout);
-    check_int(wrong, "receive_window", &p->receive_window, 1, PB_TRANSFER_MAX_WINDOW,
-              defaults.receive_window);
-    check_int(wrong, "send_window", &p->send_window, 1, PB_TRANSFER_MAX_WINDOW,
-              defaults.send_window);
+    check_int(wrong, "receive_window", &p->limits.receive_window, 1, PB_TRANSFER_MAX_WINDOW,
+              defaults.limits.receive_window);
+    check_int(wrong, "send_window", &p->limits.send_window, 1, PB_TRANSFER_MAX_WINDOW,
+              defaults.limits.send_window);
     if (p->connections != 0) {
         check_int(wrong, "connections", &p->connections, 2, INT_MAX, defaults.connections);
     }

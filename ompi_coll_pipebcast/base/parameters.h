@@ -89,11 +89,9 @@ typedef struct coll_pipebcast_params {
     int fanout;
     size_t segment_size; /**< bytes; 0: chosen */
     size_t min_size;     /**< bytes; 0: chosen */
-    int receive_window;  /**< segments */
-    int send_window;     /**< segments */
-    size_t ahead;        /**< bytes */
-    size_t cache_size;   /**< bytes */
-    int connections;     /**< of a process, at least 2; 0: by its limit of descriptors */
+    pb_transfer_limits_t limits;
+    size_t cache_size; /**< bytes */
+    int connections;   /**< of a process, at least 2; 0: by its limit of descriptors */
     bool autoload;
     int verbose;
 } coll_pipebcast_params_t;

@@ -23,8 +23,8 @@ static void send_headers(pb_transfer_t *transfer, pb_control_t *control, const p
 
 static bool start(pb_transfer_t *transfer, const pb_group_part_t *part, pb_transport_t *transport)
 {
-    return pb_transfer_start(transfer, part->role, &part->limits, part->total, part->segment_size,
-                             transport, part->message);
+    return pb_transfer_start(transfer, part->role, &part->limits, part->segment_size, transport,
+                             part->message);
 }
 
 int pb_group_start(pb_transfer_t *transfer, pb_control_t *control, pb_transport_t *transport,

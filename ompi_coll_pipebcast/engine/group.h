@@ -18,7 +18,6 @@
 /** One rank's part in a group; the role is borrowed for the start, the message until the end. */
 typedef struct pb_group_part {
     const pb_role_t *role;
-    size_t total;        /**< bytes of the message, > 0 */
     size_t segment_size; /**< bytes, > 0 */
     pb_message_t *message;
     pb_transfer_limits_t limits;

@@ -1,45 +1,32 @@
 /*
- * The message of one broadcast: bytes [0, total) in packed order, cut into segments. Contiguous
- * data are sent from and received in the user's buffer; others are packed through a bounded set of
- * bounce buffers.
+ * The message of one broadcast at one rank: its bytes in packed order. A segment is a part of them.
  *
- * The plugin implements this over Open MPI's datatypes (pml/message.c);
- * the engine's unit tests over plain memory.
+ * Where the user's data are contiguous, the bytes are the user's. Else the rank has a packed copy
+ * as long as the message. The root packs it, and the others unpack it, in order and as segments go
+ * and come: so packing is pipelined, too.
  */
 #ifndef PB_MESSAGE_H
 #define PB_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-/** No bounce buffer is free now; ask again after a send or receive is done. */
-#define PB_MESSAGE_BUSY 1
+struct pb_packing; /* of a packed copy; its owner's: pml/message.c */
 
-typedef struct pb_message pb_message_t;
+typedef struct pb_message {
+    char *bytes;                /**< the first; NULL: they cannot be had, */
+    int error;                  /**< for this reason; 0: there is none */
+    size_t total;               /**< bytes, > 0 */
+    struct pb_packing *packing; /**< NULL: the bytes are the user's own */
+    bool packs;                 /**< the copy is the root's, who packs what it sends */
+    bool is_held;               /**< a request that was given up may still use the bytes */
+} pb_message_t;
 
 /**
- * The message's first byte where every segment lies in place, at its offset from there;
- * then nothing below may be asked. NULL where that is not so.
+ * Packs a copy up to its first `n` bytes, or unpacks them, if that was not done before. 0 or the
+ * caller's error code. The plugin implements it over Open MPI's datatypes (pml/message.c), the
+ * engine's unit tests over plain memory.
  */
-char *pb_message_in_place(pb_message_t *message);
-
-/**
- * Bytes [offset, offset + bytes) of segment `segment`, packed, for sending. Each
- * success is paired with one pb_message_release(). 0, PB_MESSAGE_BUSY or the
- * host's error code.
- */
-int pb_message_to_send(pb_message_t *message, uint64_t segment, size_t offset, size_t bytes,
-                       const void **buffer_p);
-
-/** A buffer to receive the bytes of a segment; paired with pb_message_release(). As above. */
-int pb_message_to_receive(pb_message_t *message, uint64_t segment, size_t offset, size_t bytes,
-                          void **buffer_p);
-
-/** The segment has arrived in `buffer`: puts it where the user wants it. 0 or an error code. */
-int pb_message_received(pb_message_t *message, uint64_t segment, size_t offset, size_t bytes,
-                        void *buffer);
-
-/** One send or receive no longer needs the segment's buffer. */
-void pb_message_release(pb_message_t *message, uint64_t segment, const void *buffer);
+int pb_message_convert(pb_message_t *message, size_t n);
 
 #endif

@@ -4,12 +4,14 @@
 #include "engine/relay.h"
 
 bool pb_relay_start(pb_relay_t *relay, const pb_role_t *role, const pb_transfer_limits_t *limits,
-                    size_t piece_size, pb_transport_t *transport, pb_message_t *message)
+                    size_t piece_size)
 {
+    const pb_transfer_t *between = &relay->between;
+    const size_t total = between->message->total;
     pb_transfer_limits_t offered = *limits;
     offered.offered = true;
-    const size_t total = relay->between.total;
-    if (!pb_transfer_start(&relay->inside, role, &offered, total, piece_size, transport, message)) {
+    if (!pb_transfer_start(&relay->inside, role, &offered, piece_size, between->transport,
+                           between->message)) {
         return false;
     }
     relay->awaited = piece_size < total ? piece_size : total;
@@ -17,27 +19,17 @@ bool pb_relay_start(pb_relay_t *relay, const pb_role_t *role, const pb_transfer_
     return true;
 }
 
-size_t pb_relay_here(const pb_transfer_t *between)
-{
-    const uint64_t n_streams = (uint64_t) between->n_streams;
-    uint64_t missing = between->n_segments;
-    for (uint64_t stream = 0; stream < n_streams; stream++) {
-        missing = between->missing[stream] < missing ? between->missing[stream] : missing;
-    }
-    return missing == between->n_segments ? between->total
-                                          : (size_t) missing * between->segment_size;
-}
-
 void pb_relay_go_on(pb_relay_t *relay)
 {
     pb_transfer_t *inside = &relay->inside;
-    const size_t bytes = pb_relay_here(&relay->between);
+    const size_t bytes = pb_transfer_here(&relay->between);
+    const size_t total = inside->message->total;
     if (bytes < relay->awaited || inside->missing[0] == inside->n_segments) {
         return;
     }
-    const uint64_t n = bytes == inside->total ? inside->n_segments : bytes / inside->segment_size;
+    const uint64_t n = bytes == total ? inside->n_segments : bytes / inside->segment_size;
     const size_t next = (size_t) (n + 1) * inside->segment_size;
-    relay->awaited = next < inside->total ? next : inside->total;
+    relay->awaited = next < total ? next : total;
     pb_transfer_offer(inside, n, relay->between.error);
 }
 

@@ -4,8 +4,7 @@
  *
  * It is both transfers of that rank: `between` as any rank of a plan has one, and `inside`, which
  * has no parents. `inside` is offered a piece as soon as all its bytes are here, from whichever
- * streams. Both have the same message, each in a description of its own, cut into segments or
- * pieces. As no two ranks exchange both, segments and pieces may have one tag.
+ * streams. As no two ranks exchange both, segments and pieces may have one tag.
  *
  * An error of `between` is one of `inside`: segments keep coming, as empty messages, and so do
  * pieces. What fails inside does not concern other hosts. Where the transport refuses in one of the
@@ -30,10 +29,7 @@ typedef struct pb_relay {
  * nothing of `inside` is there.
  */
 bool pb_relay_start(pb_relay_t *relay, const pb_role_t *role, const pb_transfer_limits_t *limits,
-                    size_t piece_size, pb_transport_t *transport, pb_message_t *message);
-
-/** Bytes of a message that are here from the beginning, without a gap. O(streams). */
-size_t pb_relay_here(const pb_transfer_t *between);
+                    size_t piece_size);
 
 /** Segments have come: pieces that are whole now go on. O(streams + pieces). */
 void pb_relay_go_on(pb_relay_t *relay);

@@ -100,10 +100,9 @@ static uint64_t synchronous_interval(size_t ahead, int n_streams, size_t segment
 }
 
 /** Cuts the message into segments, and bounds the windows by their number. */
-static void cut(pb_transfer_t *t, const pb_transfer_limits_t *limits, size_t total,
-                size_t segment_size)
+static void cut(pb_transfer_t *t, const pb_transfer_limits_t *limits, size_t segment_size)
 {
-    t->total = total;
+    const size_t total = t->message->total;
     t->segment_size = segment_size;
     t->last = (total - 1) / segment_size;
     t->last_size = total - segment_offset(t, t->last);
@@ -154,16 +153,17 @@ static bool make_all_lanes(pb_transfer_t *t, const pb_role_t *role)
 }
 
 bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfer_limits_t *limits,
-                       size_t total, size_t segment_size, pb_transport_t *transport,
-                       pb_message_t *message)
+                       size_t segment_size, pb_transport_t *transport, pb_message_t *message)
 {
     const bool is_root = role->n_parents == 0;
     const bool has_all = is_root && !limits->offered;
     const bool in_turn = is_root && limits->in_turn;
     t->transport = transport;
     t->message = message;
-    t->in_place = pb_message_in_place(message);
-    cut(t, limits, total, segment_size);
+    t->bytes = message->bytes;
+    t->packs = message->packing != NULL && message->packs;
+    t->unpacks = message->packing != NULL && role->n_parents > 0;
+    cut(t, limits, segment_size);
     t->n_streams = role->n_streams;
     t->n_parents = role->n_parents;
     t->n_children = role->n_children;
@@ -173,7 +173,7 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
                                                       segment_size, t->paced)
                                : NEVER;
     t->relay = NULL;
-    t->error = 0;
+    t->error = message->error;
     t->broken = false;
     for (int stream = 0; stream < PB_PLAN_MAX_STREAMS; stream++) {
         t->missing[stream] = has_all ? t->n_segments : (uint64_t) stream;
@@ -218,14 +218,6 @@ static void keep_first_error(pb_transfer_t *t, int error)
     }
 }
 
-/** A flight that is not (or no longer) under way gives its buffer back. */
-HOT void release(pb_transfer_t *t, uint64_t segment, const void *buffer)
-{
-    if (!MOSTLY(t->in_place != NULL) && buffer != NULL) {
-        pb_message_release(t->message, segment, buffer);
-    }
-}
-
 /** Everything under way is given up: receives are asked to end, and no lane starts anything. */
 void pb_transfer_cancel(pb_transfer_t *t)
 {
@@ -251,26 +243,20 @@ __attribute__((cold)) void pb_transfer_refuse(pb_transfer_t *t, int error)
 /**
  * An empty message has come, as a rank nearer to the root has an error, or a segment of wrong size.
  */
-__attribute__((cold)) static void arrive_wrong(pb_transfer_t *t, const pb_flight_t *flight,
-                                               int error)
+__attribute__((cold)) static void arrive_wrong(pb_transfer_t *t, int error)
 {
-    if (error != PB_ERR_EMPTY && flight->buffer != NULL && !t->broken) {
+    if (error != PB_ERR_EMPTY && t->bytes != NULL && !t->broken) {
         pb_transfer_refuse(t, error);
     }
     keep_first_error(t, error);
 }
 
 /** A segment has come from a parent, or an empty message instead, or something else. */
-HOT void arrive(pb_transfer_t *t, pb_flight_t *flight, int error)
+HOT void arrive(pb_transfer_t *t, const pb_flight_t *flight, int error)
 {
-    if (error != 0) {
-        arrive_wrong(t, flight, error);
-    } else if (t->in_place == NULL && flight->buffer != NULL) {
-        keep_first_error(t, pb_message_received(t->message, flight->segment,
-                                                segment_offset(t, flight->segment), flight->bytes,
-                                                (void *) flight->buffer));
+    if (!MOSTLY(error == 0)) {
+        arrive_wrong(t, error);
     }
-    release(t, flight->segment, flight->buffer);
     t->missing[flight->stream] = flight->segment + (uint64_t) t->n_streams;
 }
 
@@ -288,42 +274,22 @@ HOT bool take_arrival(pb_transfer_t *t, pb_lane_t *lane)
     return true;
 }
 
-/** A buffer for a segment, or none for an empty message after an error; false: not now. */
-HOT bool to_receive(pb_transfer_t *t, pb_flight_t *flight)
-{
-    const size_t offset = segment_offset(t, flight->segment);
-    flight->bytes = segment_bytes(t, flight->segment);
-    if (MOSTLY(t->in_place != NULL)) {
-        flight->buffer = t->in_place + offset;
-        return true;
-    }
-    void *buffer = NULL;
-    const int error =
-        pb_message_to_receive(t->message, flight->segment, offset, flight->bytes, &buffer);
-    if (error == PB_MESSAGE_BUSY) {
-        return false;
-    }
-    if (error != 0) {
-        keep_first_error(t, error);
-        flight->bytes = 0;
-    }
-    flight->buffer = buffer;
-    return true;
-}
-
-/** Posts the next receive of a parent; false if that cannot be done now. */
+/** Posts the next receive of a parent, of an empty message if there are no bytes; false: refused.
+ */
 HOT bool post_one(pb_transfer_t *t, pb_lane_t *lane)
 {
     pb_flight_t *flight = flight_at(lane, lane->n_begun);
+    char *buffer = NULL;
     flight->segment = lane->next;
     flight->stream = lane->stream;
-    if (!to_receive(t, flight)) {
-        return false;
+    flight->bytes = 0;
+    if (MOSTLY(t->bytes != NULL)) {
+        buffer = t->bytes + segment_offset(t, lane->next);
+        flight->bytes = segment_bytes(t, lane->next);
     }
-    const int error = pb_transport_receive(t->transport, (void *) flight->buffer, flight->bytes,
-                                           lane->rank, lane, &flight->request);
+    const int error = pb_transport_receive(t->transport, buffer, flight->bytes, lane->rank, lane,
+                                           &flight->request);
     if (error != 0) {
-        release(t, flight->segment, flight->buffer);
         pb_transfer_refuse(t, error);
         return false;
     }
@@ -348,14 +314,13 @@ static bool receive_some(pb_transfer_t *t, pb_lane_t *lane)
     }
 }
 
-/** Returns whether a send is done, and gives its buffer back then. The caller frees its slot. */
+/** Returns whether a send is done. The caller frees its slot. */
 static bool reap_one(pb_transfer_t *t, pb_flight_t *flight)
 {
     int error = 0;
     if (!pb_transport_sent(t->transport, &flight->request, &error)) {
         return false;
     }
-    release(t, flight->segment, flight->buffer);
     keep_first_error(t, error);
     return true;
 }
@@ -410,58 +375,43 @@ HOT bool may_send(pb_transfer_t *t, pb_lane_t *lane)
     return is_here(t, lane) && makes_room(t, lane) && !is_held(t, lane);
 }
 
-/** The bytes of a segment, or an empty message instead; false: there is no buffer for them now. */
-HOT bool to_send(pb_transfer_t *t, uint64_t segment, const void **buffer_p, size_t *bytes_p)
-{
-    const size_t offset = segment_offset(t, segment);
-    *bytes_p = segment_bytes(t, segment);
-    if (MOSTLY(t->in_place != NULL)) {
-        *buffer_p = t->in_place + offset;
-    } else if (t->error == 0) {
-        const int error = pb_message_to_send(t->message, segment, offset, *bytes_p, buffer_p);
-        if (error == PB_MESSAGE_BUSY) {
-            return false;
-        }
-        keep_first_error(t, error);
-    }
-    if (t->error != 0) {
-        *buffer_p = NULL;
-        *bytes_p = 0;
-    }
-    return true;
-}
-
 /** A send that has not ended goes into a ring. */
-static void keep_send(pb_lane_t *lane, bool synchronous, const pb_flight_t *send)
+static void keep_send(pb_lane_t *lane, bool synchronous, pb_request_t request)
 {
     if (synchronous) {
-        *synchronous_at(lane, lane->n_begun_synchronous++) = *send;
+        synchronous_at(lane, lane->n_begun_synchronous++)->request = request;
     } else {
-        *flight_at(lane, lane->n_begun++) = *send;
+        flight_at(lane, lane->n_begun++)->request = request;
     }
 }
 
-/** Starts one send to a child that may_send(); false if that cannot be done now. */
+/** Starts one send to a child that may_send(), after an error of an empty message; false: refused.
+ */
 HOT bool send_one(pb_transfer_t *t, pb_lane_t *lane)
 {
     const bool synchronous = lane->until_synchronous == 1;
-    pb_flight_t send = {.segment = lane->next};
-    if (!to_send(t, send.segment, &send.buffer, &send.bytes)) {
-        return false;
+    const size_t offset = segment_offset(t, lane->next);
+    size_t bytes = segment_bytes(t, lane->next);
+    const char *buffer = NULL;
+    pb_request_t request;
+    if (!MOSTLY(!t->packs) && t->error == 0) {
+        keep_first_error(t, pb_message_convert(t->message, offset + bytes));
+    }
+    if (MOSTLY(t->error == 0)) {
+        buffer = t->bytes + offset;
+    } else {
+        bytes = 0;
     }
     lane->until_synchronous = synchronous ? t->synchronous_every : lane->until_synchronous - 1;
-    const int error = pb_transport_send(t->transport, send.buffer, send.bytes, lane->rank,
-                                        synchronous, &send.request);
+    const int error =
+        pb_transport_send(t->transport, buffer, bytes, lane->rank, synchronous, &request);
     if (error != 0) {
-        release(t, send.segment, send.buffer);
         pb_transfer_refuse(t, error);
         return false;
     }
     lane_step_on(t, lane);
-    if (MOSTLY(send.request == NULL)) {
-        release(t, send.segment, send.buffer);
-    } else {
-        keep_send(lane, synchronous, &send);
+    if (!MOSTLY(request == NULL)) {
+        keep_send(lane, synchronous, request);
     }
     return true;
 }
@@ -498,6 +448,23 @@ static bool pass_turn(pb_transfer_t *t)
     return true;
 }
 
+size_t pb_transfer_here(const pb_transfer_t *t)
+{
+    uint64_t missing = t->n_segments;
+    for (int stream = 0; stream < t->n_streams; stream++) {
+        missing = t->missing[stream] < missing ? t->missing[stream] : missing;
+    }
+    return missing == t->n_segments ? t->message->total : segment_offset(t, missing);
+}
+
+/** Unpacks the bytes that are here, after they were sent on. */
+HOT void unpack_all_here(pb_transfer_t *t)
+{
+    if (!MOSTLY(!t->unpacks) && t->error == 0) {
+        keep_first_error(t, pb_message_convert(t->message, pb_transfer_here(t)));
+    }
+}
+
 static bool is_through(const pb_transfer_t *t)
 {
     for (const pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
@@ -521,9 +488,9 @@ bool pb_transfer_advance(pb_transfer_t *t)
         for (pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
             again |= receive_some(t, lane);
         }
-        /* A send may leave a bounce buffer for a receive, or no longer hold another child. */
-        again |= send_all(t) && (t->in_place == NULL || t->paced);
+        again |= send_all(t) && t->paced; /* it may no longer hold another child */
         again |= pass_turn(t);
+        unpack_all_here(t);
     } while (again && !t->broken);
     return is_through(t);
 }
@@ -543,6 +510,7 @@ __attribute__((always_inline)) inline bool pb_transfer_arrived(pb_lane_t *lane,
         post_one(t, lane);
     }
     send_all(t);
+    unpack_all_here(t);
     if (!MOSTLY(t->relay == NULL)) {
         pb_relay_go_on(t->relay);
     }
@@ -561,6 +529,7 @@ void pb_transfer_offer(pb_transfer_t *t, uint64_t n, int error)
 void pb_transfer_finish(pb_transfer_t *t)
 {
     for (pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
+        t->message->is_held |= !lane_is_empty(lane);
         for (; n_flying(lane) > 0; lane->n_ended++) {
             pb_transport_abandon(t->transport, &flight_at(lane, lane->n_ended)->request);
         }

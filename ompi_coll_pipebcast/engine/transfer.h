@@ -66,10 +66,10 @@ typedef struct pb_transfer_limits {
 /** One receive or send in a window. */
 typedef struct pb_flight {
     pb_request_t request;
+    /* Of a receive: */
     uint64_t segment;
-    int stream;         /**< of the segment */
-    const void *buffer; /**< NULL: an empty message instead of the segment */
-    size_t bytes;
+    int stream;   /**< of the segment */
+    size_t bytes; /**< 0: an empty message instead of the segment */
 } pb_flight_t;
 
 /** The segments between this rank and one peer, in ascending order. */
@@ -94,8 +94,8 @@ struct pb_relay;
 typedef struct pb_transfer {
     pb_transport_t *transport; /**< borrowed */
     pb_message_t *message;     /**< borrowed */
-    char *in_place;            /**< first byte of a message that needs no bounce buffers; or NULL */
-    size_t total;              /**< bytes of the message */
+    char *bytes;               /**< of the message; NULL: it has none */
+    bool packs, unpacks;       /**< segments are packed before they go, or unpacked as they come */
     size_t segment_size;       /**< bytes of every segment but the last */
     size_t last_size;          /**< bytes of that */
     uint64_t last;             /**< the last segment */
@@ -118,13 +118,16 @@ typedef struct pb_transfer {
 } pb_transfer_t;
 
 /**
- * Prepares a transfer and starts nothing. `total` > 0 and `segment_size` > 0.
- * The role, transport and message are borrowed until pb_transfer_finish().
- * False if out of memory. O(streams + peers * window).
+ * Prepares a transfer and starts nothing. `segment_size` > 0. The role, transport and message are
+ * borrowed until pb_transfer_finish(). A message that has an error goes on as empty messages. False
+ * if out of memory. O(streams + peers * window).
  */
 bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
-                       const pb_transfer_limits_t *limits, size_t total, size_t segment_size,
+                       const pb_transfer_limits_t *limits, size_t segment_size,
                        pb_transport_t *transport, pb_message_t *message);
+
+/** Bytes of a message that are here from the beginning, without a gap. O(streams). */
+size_t pb_transfer_here(const pb_transfer_t *transfer);
 
 /**
  * Returns whether this rank exchanges any segment with a peer: a message of fewer segments than
@@ -177,7 +180,7 @@ void pb_transfer_cancel(pb_transfer_t *transfer);
 
 /**
  * Gives the memory back. Requests still under way, after an error or long after
- * pb_transfer_cancel(), are abandoned with their buffers (pb_transport_abandon()).
+ * pb_transfer_cancel(), are abandoned (pb_transport_abandon()), and the message is held.
  */
 void pb_transfer_finish(pb_transfer_t *transfer);
 

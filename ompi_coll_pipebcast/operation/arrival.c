@@ -37,14 +37,13 @@ struct pb_arrival_caller {
     double ns_per_byte;                /**< as expected at the start */
     int *members;                      /**< of a group; room for all ranks */
     int *order;                        /**< NULL: it was not asked for */
-    pb_message_t message[2];           /**< of the asked group, of the unasked one */
+    pb_message_t message;
 };
 
 /** Stays where it is until the end. */
 typedef struct arrival {
     coll_pipebcast_operation_t super;
     bool is_auto; /**< arrival-aware because the communicator's mode has it so */
-    bool is_root;
     pb_arrival_caller_t caller;
     union {
         pb_arrival_root_t root;
@@ -86,25 +85,6 @@ int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *h
     return rc;
 }
 
-/** Cuts the user's message for a group, or makes one of it that is an error. */
-static void cut_message(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
-                        pb_group_part_t *part)
-{
-    const coll_pipebcast_data_t *data = &caller->call->data;
-    pb_message_t *message = &caller->message[header->unasked];
-    coll_pipebcast_message_fini(message);
-    int rc =
-        coll_pipebcast_message_cut(message, data, header->segment_size, part->role, &part->limits);
-    if (rc == OMPI_SUCCESS && header->total != data->total) {
-        coll_pipebcast_message_fini(message);
-        rc = MPI_ERR_TRUNCATE;
-    }
-    if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_message_fail(message, rc);
-    }
-    part->message = message;
-}
-
 /** Returns the bytes that the root may have under way to each child without an acknowledgement. */
 static size_t root_ahead(const pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
                          size_t ahead)
@@ -128,10 +108,15 @@ int pb_arrival_caller_part(pb_arrival_caller_t *caller, const pb_arrival_header_
         return rc;
     }
     coll_pipebcast_count_role(caller->module, &planned);
+    if (header->total != caller->message.total) { /* this rank still tells its children */
+        coll_pipebcast_message_fini(&caller->message);
+        caller->message =
+            (pb_message_t){.total = (size_t) header->total, .error = MPI_ERR_TRUNCATE};
+    }
     *part = (pb_group_part_t){.role = planned.role,
-                              .total = (size_t) header->total,
-                              .segment_size = header->segment_size};
-    cut_message(caller, header, part);
+                              .segment_size = header->segment_size,
+                              .message = &caller->message,
+                              .limits = coll_pipebcast_params.limits};
     if (part->role->n_parents == 0) {
         part->limits.ahead = root_ahead(caller, header, part->limits.ahead);
     }
@@ -183,7 +168,6 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
     operation->counted_as = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_NB
                                 ? COLL_PIPEBCAST_BY_ARRIVAL_NB
                                 : COLL_PIPEBCAST_BY_ARRIVAL_B;
-    arrival->is_root = ompi_comm_rank(comm) == call->root;
     arrival->is_auto = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
     arrival->caller = (pb_arrival_caller_t){
         .module = module,
@@ -202,15 +186,16 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
     };
     count_connections(module, call->root);
     arrival->caller.members = malloc((size_t) env->n_ranks * sizeof(*arrival->caller.members));
-    return arrival->caller.members != NULL;
+    return arrival->caller.members != NULL &&
+           coll_pipebcast_message_init(&arrival->caller.message, &call->data, operation->is_root,
+                                       false) == OMPI_SUCCESS;
 }
 
 /** Gives back what the groups needed. */
 static void arrival_fini(arrival_t *arrival)
 {
     pb_arrival_caller_t *caller = &arrival->caller;
-    coll_pipebcast_message_fini(&caller->message[false]);
-    coll_pipebcast_message_fini(&caller->message[true]);
+    coll_pipebcast_message_fini(&caller->message);
     free(caller->members);
     free(caller->order);
     caller->members = caller->order = NULL;
@@ -353,7 +338,7 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     pb_arrival_env_t env;
     (void) planned; /* each group is planned when it is formed */
     if (arrival_init(arrival, &env) &&
-        (arrival->is_root ? start_root(arrival, &env) : start_receiver(arrival, &env))) {
+        (arrival->super.is_root ? start_root(arrival, &env) : start_receiver(arrival, &env))) {
         return PB_SUCCESS;
     }
     arrival_fini(arrival);
@@ -363,15 +348,15 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
 static bool advance(coll_pipebcast_operation_t *operation)
 {
     arrival_t *arrival = (arrival_t *) operation;
-    return arrival->is_root ? pb_arrival_root_advance(&arrival->root)
-                            : pb_member_advance(&arrival->receiver.member);
+    return arrival->super.is_root ? pb_arrival_root_advance(&arrival->root)
+                                  : pb_member_advance(&arrival->receiver.member);
 }
 
 static int refused(const coll_pipebcast_operation_t *operation)
 {
     const arrival_t *arrival = (const arrival_t *) operation;
     const pb_member_t *member = &arrival->receiver.member;
-    if (arrival->is_root) {
+    if (arrival->super.is_root) {
         return pb_arrival_root_is_broken(&arrival->root) ? pb_arrival_root_error(&arrival->root)
                                                          : 0;
     }
@@ -381,7 +366,7 @@ static int refused(const coll_pipebcast_operation_t *operation)
 static void cancel(coll_pipebcast_operation_t *operation)
 {
     arrival_t *arrival = (arrival_t *) operation;
-    if (arrival->is_root) {
+    if (arrival->super.is_root) {
         pb_arrival_root_cancel(&arrival->root);
     } else {
         pb_member_cancel(&arrival->receiver.member);
@@ -391,7 +376,8 @@ static void cancel(coll_pipebcast_operation_t *operation)
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 {
     arrival_t *arrival = (arrival_t *) operation;
-    const int error = arrival->is_root ? finish_root(arrival, stays_p) : finish_receiver(arrival);
+    const int error =
+        arrival->super.is_root ? finish_root(arrival, stays_p) : finish_receiver(arrival);
     arrival_fini(arrival);
     return error;
 }

@@ -22,108 +22,34 @@
 typedef struct multicast {
     coll_pipebcast_operation_t super;
     pb_message_t message;
-    char *staging; /**< the packed message, where data are not contiguous on the host; or NULL */
-    bool is_root;
     pb_multicast_part_t part;
     bool is_led;     /**< this rank gets the message in pieces */
     bool has_inside; /**< `inside` is there, with what follows */
     bool inside_is_through;
-    bool is_read_still;   /**< pieces were abandoned: the packed copy may be read, and is lost */
-    pb_transfer_t inside; /**< of pieces, from the leader and to ranks of this host, */
-    pb_message_t pieces;  /**< and the message cut into them */
+    pb_transfer_t inside; /**< of pieces, from the leader and to ranks of this host */
 } multicast_t;
-
-/* Data. */
-
-/** The message in one part: the user's data, or their packed copy. An error of Open MPI. */
-static int prepare_data(multicast_t *multicast, char **data_p)
-{
-    const coll_pipebcast_data_t *data = &multicast->super.call.data;
-    pb_message_t *message = &multicast->message;
-    int rc = coll_pipebcast_message_init_on_host(message, data);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
-    *data_p = pb_message_in_place(message);
-    if (*data_p != NULL) {
-        return OMPI_SUCCESS;
-    }
-    void *staging = NULL;
-    if (multicast->is_root) {
-        rc = pb_message_to_send(message, 0, 0, data->total, (const void **) &staging);
-    } else {
-        rc = pb_message_to_receive(message, 0, 0, data->total, &staging);
-    }
-    *data_p = multicast->staging = staging;
-    return rc;
-}
-
-/** The message is here: it goes to where the user wants it. */
-static int unpack(multicast_t *multicast)
-{
-    return multicast->staging == NULL || multicast->is_root
-               ? OMPI_SUCCESS
-               : pb_message_received(&multicast->message, 0, 0, multicast->super.call.data.total,
-                                     multicast->staging);
-}
-
-static void give_data_back(multicast_t *multicast)
-{
-    if (multicast->staging != NULL && !multicast->is_read_still) {
-        pb_message_release(&multicast->message, 0, multicast->staging);
-    }
-    multicast->staging = NULL;
-    coll_pipebcast_message_fini(&multicast->message);
-}
 
 /* Inside this host. */
 
-/**
- * Cuts the message into pieces: of a rank that is led the user's data, of others, who have it in
- * one part, at `data`.
- */
-static int cut_pieces(multicast_t *multicast, const pb_role_t *role, size_t piece_size, char *data,
-                      pb_transfer_limits_t *limits_p)
-{
-    const coll_pipebcast_data_t *own = &multicast->super.call.data;
-    const coll_pipebcast_data_t packed = {
-        .buffer = data, .count = own->total, .datatype = MPI_BYTE, .total = own->total};
-    return coll_pipebcast_message_cut(&multicast->pieces, multicast->is_led ? own : &packed,
-                                      piece_size, role, limits_p);
-}
-
 /** Prepares what goes on inside this host, if anything does. */
-static int start_inside(multicast_t *multicast, const pb_planned_t *planned, char *data)
+static int start_inside(multicast_t *multicast, const pb_planned_t *planned)
 {
-    const coll_pipebcast_operation_t *operation = &multicast->super;
     const pb_role_t of_host = pb_role_inside_host(planned->role);
-    pb_transfer_limits_t limits;
+    pb_transfer_limits_t limits = coll_pipebcast_params.limits;
     if (of_host.n_parents + of_host.n_children == 0) {
         return OMPI_SUCCESS;
     }
-    const int rc = cut_pieces(multicast, &of_host, planned->piece_size, data, &limits);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
     limits.offered = true;
     multicast->has_inside =
-        pb_transfer_start(&multicast->inside, &of_host, &limits, operation->call.data.total,
-                          planned->piece_size, &multicast->super.transport, &multicast->pieces);
-    if (!multicast->has_inside) {
-        coll_pipebcast_message_fini(&multicast->pieces);
-        return PB_ERR_NO_MEMORY;
-    }
-    return OMPI_SUCCESS;
+        pb_transfer_start(&multicast->inside, &of_host, &limits, planned->piece_size,
+                          &multicast->super.transport, &multicast->message);
+    return multicast->has_inside ? OMPI_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
 static void end_inside(multicast_t *multicast)
 {
-    if (multicast->has_inside) {
-        multicast->is_read_still = !multicast->inside_is_through;
-        pb_transfer_finish(&multicast->inside);
-        coll_pipebcast_message_fini(&multicast->pieces);
-        multicast->has_inside = false;
-    }
+    pb_transfer_finish(&multicast->inside);
+    multicast->has_inside = false;
 }
 
 static void advance_inside(multicast_t *multicast)
@@ -139,16 +65,16 @@ static void advance_inside(multicast_t *multicast)
 /* The operation. */
 
 /** Begins this rank's part, and what goes on inside this host; on an error nothing has begun. */
-static int start_both(multicast_t *multicast, const pb_planned_t *planned, char *data)
+static int start_both(multicast_t *multicast, const pb_planned_t *planned)
 {
     const coll_pipebcast_operation_t *operation = &multicast->super;
-    const int rc = start_inside(multicast, planned, data);
+    pb_message_t *message = &multicast->message;
+    const int rc = start_inside(multicast, planned);
     if (rc == OMPI_SUCCESS &&
         !pb_multicast_part_start(&multicast->part, &operation->module->multicast.group,
-                                 &multicast->super.control, planned->role, data,
-                                 operation->call.data.total)) {
+                                 &multicast->super.control, planned->role,
+                                 multicast->is_led ? NULL : message->bytes, message->total)) {
         end_inside(multicast);
-        multicast->is_read_still = false; /* nothing of it has begun */
         return PB_ERR_NO_MEMORY;
     }
     return rc;
@@ -157,21 +83,20 @@ static int start_both(multicast_t *multicast, const pb_planned_t *planned, char 
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
     multicast_t *multicast = (multicast_t *) operation;
-    coll_pipebcast_module_t *module = operation->module;
     const coll_pipebcast_call_t *call = &operation->call;
-    char *data = NULL;
-    int rc = OMPI_SUCCESS;
+    pb_message_t *message = &multicast->message;
     operation->counted_as = (int) planned->kind;
-    multicast->is_root = ompi_comm_rank(module->comm) == call->root;
     multicast->is_led = planned->role->is_led;
-    if (!multicast->is_led) {
-        rc = prepare_data(multicast, &data);
+    int rc =
+        coll_pipebcast_message_init(message, &call->data, operation->is_root, !multicast->is_led);
+    if (rc == OMPI_SUCCESS && operation->is_root) {
+        rc = pb_message_convert(message, message->total);
     }
     if (rc == OMPI_SUCCESS) {
-        rc = start_both(multicast, planned, data);
+        rc = start_both(multicast, planned);
     }
     if (rc != OMPI_SUCCESS) {
-        give_data_back(multicast);
+        coll_pipebcast_message_fini(message);
     }
     return rc;
 }
@@ -213,7 +138,7 @@ static bool advance(coll_pipebcast_operation_t *operation)
     }
     /* A packed copy stays as long as the operation. */
     return !stays_for_others(multicast, part) &&
-           (multicast->staging != NULL || pb_multicast_part_detach(part));
+           (multicast->message.packing != NULL || pb_multicast_part_detach(part));
 }
 
 static int refused(const coll_pipebcast_operation_t *operation)
@@ -246,7 +171,7 @@ static void end(coll_pipebcast_operation_t *operation)
 {
     multicast_t *multicast = (multicast_t *) operation;
     pb_multicast_part_finish(&multicast->part);
-    give_data_back(multicast);
+    coll_pipebcast_message_fini(&multicast->message);
     coll_pipebcast_multicast_count(&operation->module->multicast);
 }
 
@@ -260,7 +185,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     }
     end_inside(multicast);
     if (error == 0) {
-        error = unpack(multicast);
+        error = pb_message_convert(&multicast->message, multicast->message.total);
     }
     *stays_p = !part->broken && !operation->is_left && !pb_multicast_part_is_over(part);
     if (!*stays_p) {

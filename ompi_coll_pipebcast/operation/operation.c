@@ -83,6 +83,7 @@ static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_ca
     operation->kind = kind;
     operation->module = module;
     operation->call = *call;
+    operation->is_root = ompi_comm_rank(module->comm) == call->root;
     operation->transport = module->transport;
     operation->transport.tag = call->tag - segment_tag(call, planned);
     operation->control.comm = module->comm;

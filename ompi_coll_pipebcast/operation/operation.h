@@ -89,14 +89,15 @@ struct coll_pipebcast_operation {
     coll_pipebcast_module_t *module; /**< borrowed */
     coll_pipebcast_call_t call;
     coll_pipebcast_task_t lingering; /**< after its result */
-    int counted_as;                  /**< see base/counters.h; set by start() */
-    int64_t stuck_since;             /**< coll_pipebcast_now() at the time; 0: it is not stuck */
-    pb_transport_t transport;        /**< of segments and pieces */
-    pb_control_t control;            /**< of control messages, if the kind has any */
-    int looked_at;                   /**< the last tag: its distance from the first one */
-    int n_unconnected;               /**< when it began */
-    int64_t held_since;              /**< coll_pipebcast_now() when that had grown; 0: it has not */
-    bool has_waited;                 /**< there was nothing to do once */
+    bool is_root;
+    int counted_as;           /**< see base/counters.h; set by start() */
+    int64_t stuck_since;      /**< coll_pipebcast_now() at the time; 0: it is not stuck */
+    pb_transport_t transport; /**< of segments and pieces */
+    pb_control_t control;     /**< of control messages, if the kind has any */
+    int looked_at;            /**< the last tag: its distance from the first one */
+    int n_unconnected;        /**< when it began */
+    int64_t held_since;       /**< coll_pipebcast_now() when that had grown; 0: it has not */
+    bool has_waited;          /**< there was nothing to do once */
     bool is_left; /**< a rank is lost on which this operation may count: it ends with an error */
     /* By coll_pipebcast_now(); 0: not yet. */
     bool is_swept;

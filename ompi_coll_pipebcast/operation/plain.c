@@ -11,45 +11,27 @@
 
 typedef struct plain {
     coll_pipebcast_operation_t super;
-    pb_message_t message; /**< of the transfer that every rank has, which is relay.between */
-    pb_message_t pieces;  /**< of relay.inside, if it relays */
+    pb_message_t message;
     pb_relay_t relay;
     bool relays;
     size_t first; /**< bytes that are the first thing that a rank waits for */
     bool opens;   /**< connections, as this rank's role is new */
 } plain_t;
 
-/** Cuts the message and prepares the transfer that every rank has, in a plain one or flat_nb. */
+/** Prepares the transfer that every rank has, in a plain one or flat_nb. */
 static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_size, bool in_turn)
 {
     const coll_pipebcast_call_t *call = &plain->super.call;
-    pb_transfer_limits_t limits;
+    pb_transfer_limits_t limits = coll_pipebcast_params.limits;
     const int rc =
-        coll_pipebcast_message_cut(&plain->message, &call->data, segment_size, role, &limits);
+        coll_pipebcast_message_init(&plain->message, &call->data, plain->super.is_root, false);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
     limits.in_turn = in_turn;
-    if (!pb_transfer_start(&plain->relay.between, role, &limits, call->data.total, segment_size,
+    if (!pb_transfer_start(&plain->relay.between, role, &limits, segment_size,
                            &plain->super.transport, &plain->message)) {
         coll_pipebcast_message_fini(&plain->message);
-        return PB_ERR_NO_MEMORY;
-    }
-    return 0;
-}
-
-/** Cuts it into pieces, too, and prepares what goes on inside this host. */
-static int start_inside(plain_t *plain, const pb_role_t *role, size_t piece_size)
-{
-    pb_transfer_limits_t limits;
-    const int rc = coll_pipebcast_message_cut(&plain->pieces, &plain->super.call.data, piece_size,
-                                              role, &limits);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
-    if (!pb_relay_start(&plain->relay, role, &limits, piece_size, &plain->super.transport,
-                        &plain->pieces)) {
-        coll_pipebcast_message_fini(&plain->pieces);
         return PB_ERR_NO_MEMORY;
     }
     return 0;
@@ -58,11 +40,10 @@ static int start_inside(plain_t *plain, const pb_role_t *role, size_t piece_size
 static void give_back(plain_t *plain)
 {
     pb_transfer_finish(&plain->relay.between);
-    coll_pipebcast_message_fini(&plain->message);
     if (plain->relays) {
         pb_transfer_finish(&plain->relay.inside);
-        coll_pipebcast_message_fini(&plain->pieces);
     }
+    coll_pipebcast_message_fini(&plain->message);
 }
 
 /** One transfer, or what a leader has: one of segments, and one of pieces. */
@@ -75,12 +56,12 @@ static int start_relay(plain_t *plain, const pb_planned_t *planned)
         return start_transfer(plain, &inside, planned->piece_size, false);
     }
     plain->relays = inside.n_children > 0;
-    int rc = start_transfer(plain, &between, planned->segment_size, false);
-    if (rc == 0 && plain->relays) {
-        rc = start_inside(plain, &inside, planned->piece_size);
-        if (rc != 0) {
-            give_back(plain);
-        }
+    const int rc = start_transfer(plain, &between, planned->segment_size, false);
+    if (rc == 0 && plain->relays &&
+        !pb_relay_start(&plain->relay, &inside, &coll_pipebcast_params.limits,
+                        planned->piece_size)) {
+        give_back(plain);
+        return PB_ERR_NO_MEMORY;
     }
     return rc;
 }
@@ -153,7 +134,7 @@ static bool has_come(const coll_pipebcast_operation_t *operation)
 {
     const plain_t *plain = (const plain_t *) operation;
     const pb_transfer_t *transfer = &plain->relay.between;
-    return plain->first > 0 ? pb_relay_here(transfer) >= plain->first
+    return plain->first > 0 ? pb_transfer_here(transfer) >= plain->first
                             : transfer->missing[operation->stream] > (uint64_t) operation->stream;
 }
 

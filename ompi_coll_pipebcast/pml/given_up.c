@@ -7,9 +7,9 @@
  * until it has ended, or to the end of the job. The user's own buffer is the exception: there the
  * broadcast waits a second for its requests before it returns (operation/operation.c).
  *
- * So everything below operation/ uses memory of three kinds: the user's, bounce buffers, and copies
- * of small messages that pml/control.c makes. coll_pipebcast_message_fini() leaves a bounce buffer
- * alone while a request has it.
+ * So everything below operation/ uses memory of three kinds: the user's, packed copies of that, and
+ * copies of small messages that pml/control.c makes. coll_pipebcast_message_fini() leaves a packed
+ * copy alone that a request may use.
  */
 #include "pml/transport.h"
 

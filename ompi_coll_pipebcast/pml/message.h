@@ -6,14 +6,6 @@
 
 #include "base/compat.h"
 #include "engine/message.h"
-#include "engine/transfer.h"
-
-/**
- * Bytes of a segment for a rank that may not have arrived, at most. Two TCP segments hold it with
- * the headers, and it is below the eager limits of all common transports: so it goes without its
- * receiver.
- */
-#define COLL_PIPEBCAST_EAGER_SEGMENT 2874
 
 /** Data that the user broadcasts. */
 typedef struct coll_pipebcast_data {
@@ -27,36 +19,17 @@ typedef struct coll_pipebcast_data {
 coll_pipebcast_data_t coll_pipebcast_data_of(void *buffer, size_t count,
                                              struct ompi_datatype_t *datatype);
 
-struct pb_packing; /* of data that are not contiguous: pml/message.c */
-
-struct pb_message {
-    int error;        /**< if not 0, the answer to every question; there is nothing else */
-    char *contiguous; /**< first byte of contiguous data; NULL if they are not */
-    struct pb_packing *packing; /**< NULL for contiguous data */
-};
-
 /**
- * Cuts the user's data into segments for a transfer of this role, and fills the transfer's limits,
- * by the parameters. For data that are not contiguous, bounce buffers are made as they are needed,
- * and bound the windows. OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE, also at a second try.
+ * Describes the data of the root or of another rank. With `on_host` the caller reads and writes the
+ * bytes itself: then data in a device's memory, as a GPU's, have a packed copy, too. OMPI_SUCCESS
+ * or an error, also at a second try: then there are no bytes. O(1).
  */
-int coll_pipebcast_message_cut(pb_message_t *message, const coll_pipebcast_data_t *data,
-                               size_t segment_size, const pb_role_t *role,
-                               pb_transfer_limits_t *limits_p);
+int coll_pipebcast_message_init(pb_message_t *message, const coll_pipebcast_data_t *data,
+                                bool is_root, bool on_host);
 
 /**
- * Describes the data as one segment, which the caller reads and writes itself. A bounce buffer has
- * them if they are not contiguous, or in a device's memory, as a GPU's.
- */
-int coll_pipebcast_message_init_on_host(pb_message_t *message, const coll_pipebcast_data_t *data);
-
-/** A message that cannot be had: every question for a buffer gets `error`. */
-void coll_pipebcast_message_fail(pb_message_t *message, int error);
-
-/**
- * Gives the bounce buffers back, also of zeros or a message that has an error. It leaves those that
- * a send or receive given up after an error still holds: memory lost is better than memory
- * overwritten.
+ * Gives the copy back, also of zeros. One that a send or receive given up after an error may still
+ * use stays: memory lost is better than memory overwritten.
  */
 void coll_pipebcast_message_fini(pb_message_t *message);
 

@@ -201,6 +201,6 @@ void pb_transport_abandon(pb_transport_t *transport, pb_request_t *request_p)
      * has passed. Reading whom to call and the lock in ended() follow without a wait. So another
      * thread that was there when the receive was cancelled is there no more. */
     forget_report(*request_p);
-    coll_pipebcast_give_up(*request_p, NULL); /* a bounce buffer stays: see pml/message.h */
+    coll_pipebcast_give_up(*request_p, NULL); /* a packed copy stays: see pml/message.h */
     *request_p = NULL;
 }

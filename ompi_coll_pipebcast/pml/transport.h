@@ -7,6 +7,13 @@
 #include "base/lock.h"
 #include "engine/control.h"
 
+/**
+ * Bytes of a segment for a rank that may not have arrived, at most. Two TCP segments hold it with
+ * the headers, and it is below the eager limits of all common transports: so it goes without its
+ * receiver.
+ */
+#define COLL_PIPEBCAST_EAGER_SEGMENT 2874
+
 struct pb_transport {
     struct ompi_communicator_t *comm;
     int tag; /**< of all segments of the broadcast */

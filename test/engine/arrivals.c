@@ -113,14 +113,11 @@ int pb_arrival_caller_part(pb_arrival_caller_t *caller, const pb_arrival_header_
         caller->role = NULL;
     }
     if (header->total != world->total && controls_of(caller)->failure == FAIL_DAMAGED) {
-        world->fail_rank = caller->rank; /* as in the plugin: the message has no such segments */
-        world->fail_call = CALL_TO_RECEIVE;
-        world->failed = false;
+        world_lose(world, caller->rank, (size_t) header->total);
     } else if (header->total != world->total) {
         arrivals_breach(caller->arrivals, "a header of another size", caller->rank);
     }
     *part = (pb_group_part_t){.role = caller->role,
-                              .total = (size_t) header->total,
                               .segment_size = header->segment_size,
                               .message = &world->messages[caller->rank],
                               .limits = a->limits};
@@ -355,8 +352,9 @@ static void broadcast_init(arrivals_t *a, int index)
     b->root = pb_random_below(&a->random, a->n_ranks);
     b->world = world_new((uint64_t) pb_random_below(&a->random, 1000000), a->n_ranks, b->root,
                          1 + (size_t) pb_random_below(&a->random, 200), segment_size);
-    b->world->bounces = chance(a, 50);
-    b->world->busy_percent = chance(a, 50) ? 0 : 50;
+    if (chance(a, 50)) {
+        world_pack(b->world, false);
+    }
     b->world->early_percent = percents[pb_random_below(&a->random, 4)];
     b->world->meet_percent = percents[1 + pb_random_below(&a->random, 3)];
     controls_init(&b->controls, b->world);

@@ -55,17 +55,16 @@ run_t run_random(pb_random_t *random, uint64_t seed, const pb_plan_t *plan, bool
     const size_t segment_size = 1 + (size_t) pb_random_below(random, 40);
     world_t *world = world_new(seed, plan->n_ranks, plan->root, random_total(random, segment_size),
                                segment_size);
-    world->bounces = pb_random_below(random, 2);
-    world->in_place = !world->bounces && pb_random_below(random, 2);
-    world->busy_percent = pb_random_below(random, 2) ? 0 : 50;
     world->early_percent = percents[pb_random_below(random, 4)];
     world->at_once_percent = percents[pb_random_below(random, 4)];
     world->tell_percent = percents[pb_random_below(random, 4)];
     world->meet_percent = percents[1 + pb_random_below(random, 3)];
     run_t run = run_new(world, plan, random_limits(random, segment_size));
     if (has_pieces) {
-        run.piece_size = 1 + (size_t) pb_random_below(random, 200);
-        world_add_pieces(world, run.piece_size);
+        run.piece_size = world->piece_size = 1 + (size_t) pb_random_below(random, 200);
+    }
+    if (pb_random_below(random, 2)) {
+        world_pack(world, false);
     }
     for (int rank = 0; rank < plan->n_ranks; rank++) {
         run.parts[rank].late = pb_random_below(random, 4) == 0 ? pb_random_below(random, 50) : 0;
@@ -83,13 +82,13 @@ bool run_start(run_t *run, int rank)
     const bool is_led = part->role->is_led;
     part->relay = (pb_relay_t){.awaited = 0};
     if (!pb_transfer_start(&part->relay.between, is_led ? &inside : &between, &run->limits,
-                           w->total, is_led ? run->piece_size : w->segment_size, transport,
-                           is_led ? &w->pieces[rank] : &w->messages[rank])) {
+                           is_led ? run->piece_size : w->segment_size, transport,
+                           &w->messages[rank])) {
         return false;
     }
     part->relays = !is_led && inside.n_children > 0;
-    part->started = !part->relays || pb_relay_start(&part->relay, &inside, &run->limits,
-                                                    run->piece_size, transport, &w->pieces[rank]);
+    part->started =
+        !part->relays || pb_relay_start(&part->relay, &inside, &run->limits, run->piece_size);
     if (!part->started) {
         pb_transfer_finish(&part->relay.between);
     }
@@ -163,6 +162,13 @@ void run_fini(run_t *run, tally_t *tally, uint64_t seed)
         free(part->role);
     }
     free(run->parts);
+    bool is_held = false;
+    for (int rank = 0; rank < run->plan->n_ranks; rank++) {
+        is_held = is_held || run->world->messages[rank].is_held;
+    }
+    if (is_held != (run->world->n_abandoned > 0)) {
+        tally_note(tally, seed, "a message is held though no request was abandoned, or not held");
+    }
     if (run->world->n_alive != 0) {
         tally_note(tally, seed, "requests are left at the end");
     }
@@ -206,8 +212,8 @@ static void judge(const run_t *run, tally_t *tally, uint64_t seed)
     if (is_bounded(run) && w->most_waiting > ahead_bound(run)) {
         tally_note(tally, seed, "more waits at a late rank than may");
     }
-    if (w->n_alive != 0 || w->n_buffers != 0 || w->n_abandoned != 0) {
-        tally_note(tally, seed, "requests or buffers were left");
+    if (w->n_alive != 0 || w->n_abandoned != 0) {
+        tally_note(tally, seed, "requests were left");
     }
 }
 
@@ -241,7 +247,9 @@ void run_failing(run_t *run, int rank, call_t call, int after, tally_t *tally, u
     w->fail_rank = rank;
     w->fail_call = call;
     w->fail_after = after;
-    w->in_place = w->in_place && call < CALL_TO_SEND;
+    if (call == CALL_CONVERT) {
+        world_pack(w, true);
+    }
     const bool are_all_through = run_rounds(run, FAILING_ROUNDS);
     tally->runs += w->failed;
     if (w->failed) {
@@ -251,8 +259,8 @@ void run_failing(run_t *run, int rank, call_t call, int after, tally_t *tally, u
             tally_note(tally, seed, "the error is lost");
         } else if (!ends_are_honest(run)) {
             tally_note(tally, seed, "no error, but not every byte");
-        } else if (!refuses && (w->n_buffers != 0 || w->n_abandoned != 0)) {
-            tally_note(tally, seed, "buffers or requests are held at the end");
+        } else if (!refuses && w->n_abandoned != 0) {
+            tally_note(tally, seed, "requests are held at the end");
         }
     }
     run_fini(run, tally, seed);

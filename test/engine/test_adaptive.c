@@ -55,13 +55,14 @@ static void test_delivery(void)
 {
     pb_delivery_t delivery = {.looked = false};
     pb_lane_t lanes[2] = {{.rank = 5, .mask = 1}, {.rank = 6, .mask = 2}};
+    pb_message_t message = {.total = 1950};
     pb_transfer_t t = {.lanes = lanes,
                        .missing = {0, 7},
                        .n_parents = 2,
                        .n_streams = 2,
                        .segment_size = 100,
                        .n_segments = 20,
-                       .total = 1950};
+                       .message = &message};
     uint64_t bytes;
     int64_t taken;
     pb_delivery_look(&delivery, &t, 1000);

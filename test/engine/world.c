@@ -15,14 +15,8 @@
 #define GUARD_BYTE '#'
 
 static const char *const call_names[CALL_COUNT] = {
-    [CALL_SEND] = "send",
-    [CALL_RECEIVE] = "receive",
-    [CALL_SENT] = "sent",
-    [CALL_ARRIVED] = "arrived",
-    [CALL_SHORT] = "short",
-    [CALL_TO_SEND] = "to_send",
-    [CALL_TO_RECEIVE] = "to_receive",
-    [CALL_RECEIVED] = "received",
+    [CALL_SEND] = "send",       [CALL_RECEIVE] = "receive", [CALL_SENT] = "sent",
+    [CALL_ARRIVED] = "arrived", [CALL_SHORT] = "short",     [CALL_CONVERT] = "convert",
 };
 
 const char *call_name(call_t call)
@@ -73,18 +67,19 @@ world_t *world_new(uint64_t seed, int n_ranks, int root, size_t total, size_t se
     w->fail_rank = -1;
     w->transports = must_zeroed(n, sizeof(*w->transports));
     w->messages = must_zeroed(n, sizeof(*w->messages));
+    w->data = must_zeroed(n, sizeof(*w->data));
+    w->packings = must_zeroed(n, sizeof(*w->packings));
     w->pairs = must_zeroed(n, sizeof(*w->pairs));
     w->n_sent = must_zeroed(n, sizeof(*w->n_sent));
     w->has_ended = must_zeroed(n, sizeof(*w->has_ended));
     for (int rank = 0; rank < n_ranks; rank++) {
         w->transports[rank] = (pb_transport_t){.world = w, .rank = rank};
-        pb_message_t *m = &w->messages[rank];
-        *m = (pb_message_t){.world = w, .rank = rank, .data = must_zeroed(total + GUARD, 1)};
-        memset(m->data + total, GUARD_BYTE, GUARD);
-        for (size_t i = 0; rank == root && i < total; i++) {
-            m->data[i] = byte_at(w, i);
-        }
+        w->packings[rank] = (struct pb_packing){.world = w, .rank = rank};
+        w->data[rank] = must_zeroed(total + GUARD, 1);
+        w->messages[rank] = (pb_message_t){.bytes = w->data[rank], .total = total};
+        memset(w->data[rank] + total, GUARD_BYTE, GUARD);
     }
+    world_fill(w, 0);
     return w;
 }
 
@@ -92,25 +87,34 @@ void world_fill(world_t *w, size_t shift)
 {
     w->shift = shift;
     for (size_t i = 0; i < w->total; i++) {
-        w->messages[w->root].data[i] = byte_at(w, i);
+        w->data[w->root][i] = byte_at(w, i);
     }
 }
 
-void world_add_pieces(world_t *w, size_t piece_size)
+void world_pack(world_t *w, bool all)
 {
-    w->pieces = must_zeroed((size_t) w->n_ranks, sizeof(*w->pieces));
     for (int rank = 0; rank < w->n_ranks; rank++) {
-        w->pieces[rank] = w->messages[rank];
-        w->pieces[rank].piece_size = piece_size;
+        pb_message_t *m = &w->messages[rank];
+        if (m->packing == NULL && (all || chance(w, 50))) {
+            *m = (pb_message_t){.bytes = must_zeroed(w->total, 1),
+                                .total = w->total,
+                                .packing = &w->packings[rank],
+                                .packs = rank == w->root};
+        }
     }
 }
 
-static void free_held(pb_message_t *m)
+static void free_copy(pb_message_t *m)
 {
-    for (int i = 0; m->world->bounces && i < m->n_held; i++) {
-        free(m->held[i].bytes);
+    if (m->packing != NULL) {
+        free(m->bytes);
     }
-    free(m->held);
+}
+
+void world_lose(world_t *w, int rank, size_t total)
+{
+    free_copy(&w->messages[rank]);
+    w->messages[rank] = (pb_message_t){.total = total, .error = WORLD_ERROR};
 }
 
 void world_free(world_t *w)
@@ -120,11 +124,8 @@ void world_free(world_t *w)
         free(w->requests[i]);
     }
     for (int rank = 0; rank < w->n_ranks; rank++) {
-        free_held(&w->messages[rank]);
-        if (w->pieces != NULL) {
-            free_held(&w->pieces[rank]);
-        }
-        free(w->messages[rank].data);
+        free_copy(&w->messages[rank]);
+        free(w->data[rank]);
     }
     for (int rank = 0; rank < w->n_ranks; rank++) {
         free(w->pairs[rank].of);
@@ -133,7 +134,8 @@ void world_free(world_t *w)
     free(w->has_ended);
     free(w->n_sent);
     free(w->pairs);
-    free(w->pieces);
+    free(w->packings);
+    free(w->data);
     free(w->messages);
     free(w->transports);
     free(w);
@@ -143,14 +145,14 @@ bool world_rank_has_guard(const world_t *w, int rank)
 {
     bool all = true;
     for (size_t i = 0; i < GUARD; i++) {
-        all = all && w->messages[rank].data[w->total + i] == GUARD_BYTE;
+        all = all && w->data[rank][w->total + i] == GUARD_BYTE;
     }
     return all;
 }
 
 bool world_rank_has_all(const world_t *w, int rank)
 {
-    const char *data = w->messages[rank].data;
+    const char *data = w->data[rank];
     bool all = world_rank_has_guard(w, rank);
     for (size_t i = 0; i < w->total; i++) {
         all = all && data[i] == byte_at(w, i);
@@ -273,10 +275,10 @@ static void give_back(world_t *w, pb_request_t *request_p)
     *request_p = NULL;
 }
 
-/** Where the message lies in place, what is sent are bytes of it that are here. */
+/** Bytes that are sent are of the message, and are here. */
 static void check_place(world_t *w, int rank, const char *buffer, size_t bytes)
 {
-    const char *data = w->messages[rank].data;
+    const char *data = w->messages[rank].bytes;
     for (size_t i = 0; i < bytes; i++) {
         if (buffer[i] != byte_at(w, (size_t) (buffer - data) + i)) {
             world_breach(w, "a send of bytes that are not here", rank);
@@ -286,10 +288,9 @@ static void check_place(world_t *w, int rank, const char *buffer, size_t bytes)
 }
 
 /** The longest message that a rank may send. */
-static size_t longest(const world_t *w, int rank)
+static size_t longest(const world_t *w)
 {
-    const size_t piece = w->pieces != NULL ? w->pieces[rank].piece_size : 0;
-    return piece > w->segment_size ? piece : w->segment_size;
+    return w->piece_size > w->segment_size ? w->piece_size : w->segment_size;
 }
 
 int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t bytes, int rank,
@@ -299,10 +300,10 @@ int pb_transport_send(pb_transport_t *transport, const void *buffer, size_t byte
     if (fails(w, transport->rank, CALL_SEND)) {
         return WORLD_ERROR;
     }
-    if ((bytes == 0 && !w->failed) || bytes > longest(w, transport->rank) || rank < 0 ||
-        rank >= w->n_ranks || rank == transport->rank) {
+    if ((bytes == 0 && !w->failed) || bytes > longest(w) || rank < 0 || rank >= w->n_ranks ||
+        rank == transport->rank) {
         world_breach(w, "a send of wrong size or rank", transport->rank);
-    } else if (w->in_place) {
+    } else {
         check_place(w, transport->rank, buffer, bytes);
     }
     if (w->has_ended[rank]) {
@@ -537,112 +538,22 @@ bool world_step(world_t *w)
 
 /* Messages. */
 
-static bool is_range_right(const pb_message_t *m, uint64_t segment, size_t offset, size_t bytes)
+int pb_message_convert(pb_message_t *m, size_t n)
 {
-    const size_t total = m->world->total;
-    const size_t size = m->piece_size > 0 ? m->piece_size : m->world->segment_size;
-    if (offset != segment * size || offset >= total) {
-        return false;
-    }
-    const size_t rest = total - offset;
-    return bytes == (rest < size ? rest : size);
-}
-
-char *pb_message_in_place(pb_message_t *m)
-{
-    return m->world->in_place ? m->data : NULL;
-}
-
-static char *hold(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes)
-{
-    world_t *w = m->world;
-    m->held = must_have(realloc(m->held, ((size_t) m->n_held + 1) * sizeof(*m->held)));
-    char *buffer = m->data + offset;
-    if (w->bounces) {
-        buffer = must_zeroed(bytes, 1);
-        memcpy(buffer, m->data + offset, bytes);
-    }
-    m->held[m->n_held++] = (world_held_t){.bytes = buffer, .segment = segment};
-    w->n_buffers++;
-    return buffer;
-}
-
-/** Answers a question for a buffer: 0 if there is one for this range. */
-static int answer(pb_message_t *m, call_t call, uint64_t segment, size_t offset, size_t bytes)
-{
-    world_t *w = m->world;
-    if (fails(w, m->rank, call)) {
-        return WORLD_ERROR;
-    }
-    if (chance(w, w->busy_percent)) {
-        return PB_MESSAGE_BUSY;
-    }
-    if (!is_range_right(m, segment, offset, bytes)) {
-        world_breach(w, "a buffer for a wrong range", m->rank);
-        return WORLD_ERROR;
-    }
-    return 0;
-}
-
-int pb_message_to_send(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
-                       const void **buffer_p)
-{
-    const int error = answer(m, CALL_TO_SEND, segment, offset, bytes);
-    for (size_t i = 0; error == 0 && i < bytes; i++) {
-        if (m->data[offset + i] != byte_at(m->world, offset + i)) {
-            world_breach(m->world, "to_send of bytes that are not here", m->rank);
-            break;
-        }
-    }
-    *buffer_p = error == 0 ? hold(m, segment, offset, bytes) : NULL;
-    return error;
-}
-
-int pb_message_to_receive(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
-                          void **buffer_p)
-{
-    const int error = answer(m, CALL_TO_RECEIVE, segment, offset, bytes);
-    *buffer_p = error == 0 ? hold(m, segment, offset, bytes) : NULL;
-    return error;
-}
-
-static world_held_t *find_held(pb_message_t *m, uint64_t segment, const void *buffer)
-{
-    for (int i = 0; i < m->n_held; i++) {
-        if (m->held[i].segment == segment && m->held[i].bytes == buffer) {
-            return &m->held[i];
-        }
-    }
-    return NULL;
-}
-
-int pb_message_received(pb_message_t *m, uint64_t segment, size_t offset, size_t bytes,
-                        void *buffer)
-{
-    world_t *w = m->world;
-    if (fails(w, m->rank, CALL_RECEIVED)) {
-        return WORLD_ERROR;
-    }
-    if (!is_range_right(m, segment, offset, bytes) || find_held(m, segment, buffer) == NULL) {
-        world_breach(w, "received a wrong range or buffer", m->rank);
+    struct pb_packing *p = m->packing;
+    char *user = p->world->data[p->rank];
+    if (n <= p->n_done) {
         return 0;
     }
-    if (w->bounces) {
-        memcpy(m->data + offset, buffer, bytes);
+    if (fails(p->world, p->rank, CALL_CONVERT)) {
+        return WORLD_ERROR;
     }
+    if (n > m->total) {
+        world_breach(p->world, "converted beyond the end", p->rank);
+        return WORLD_ERROR;
+    }
+    memcpy((m->packs ? m->bytes : user) + p->n_done, (m->packs ? user : m->bytes) + p->n_done,
+           n - p->n_done);
+    p->n_done = n;
     return 0;
-}
-
-void pb_message_release(pb_message_t *m, uint64_t segment, const void *buffer)
-{
-    world_held_t *held = find_held(m, segment, buffer);
-    if (held == NULL) {
-        world_breach(m->world, "released what is not held", m->rank);
-        return;
-    }
-    if (m->world->bounces) {
-        free(held->bytes);
-    }
-    *held = m->held[--m->n_held];
-    m->world->n_buffers--;
 }

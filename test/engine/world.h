@@ -25,9 +25,7 @@ typedef enum {
     CALL_SENT,    /* a send ends with an error */
     CALL_ARRIVED, /* a receive ends with an error */
     CALL_SHORT,   /* a receive gets one byte less than it should */
-    CALL_TO_SEND,
-    CALL_TO_RECEIVE,
-    CALL_RECEIVED,
+    CALL_CONVERT, /* the message is packed, or unpacked */
     CALL_COUNT
 } call_t;
 
@@ -74,23 +72,15 @@ typedef struct world_pairs {
     int n;
 } world_pairs_t;
 
-typedef struct world_held {
-    char *bytes;
-    uint64_t segment;
-} world_held_t;
-
 struct pb_transport {
     struct world *world;
     int rank;
 };
 
-struct pb_message {
+struct pb_packing {
     struct world *world;
     int rank;
-    char *data;        /* the user's buffer: `total` bytes with a guard behind */
-    size_t piece_size; /* of what it is cut into; 0: into segments, of the world's size */
-    world_held_t *held;
-    int n_held; /* entries of held */
+    size_t n_done; /* bytes packed or unpacked */
 };
 
 typedef struct world {
@@ -98,10 +88,8 @@ typedef struct world {
     int n_ranks;
     int root;
     size_t total, segment_size;
+    size_t piece_size; /* of pieces, if there are any */
     size_t shift;      /* of the bytes of the message */
-    bool bounces;      /* segments are handed out in memory of their own */
-    bool in_place;     /* they lie in place, and no one asks for them */
-    int busy_percent;  /* of the asks for a buffer that find none free */
     int early_percent; /* of the sends without acknowledgement that are done before they are met */
     int at_once_percent; /* and of these, that are done when they start */
     int tell_percent;    /* of the receives, whose end the engine is told */
@@ -109,7 +97,8 @@ typedef struct world {
     int meet_percent;    /* chance of a pair to meet, and of a request to become done, in a step */
     pb_transport_t *transports; /* by rank */
     pb_message_t *messages;     /* by rank */
-    pb_message_t *pieces;       /* of the same data, cut otherwise; NULL: there are none */
+    char **data;                /* the user's buffers: `total` bytes with a guard behind */
+    struct pb_packing *packings;
     world_pairs_t *pairs;       /* by receiver */
     world_request_t **requests; /* all that are not released or not met */
     size_t n_requests, room;
@@ -123,7 +112,6 @@ typedef struct world {
     bool *has_ended;               /* by rank: see world_rank_ends() */
     int most_sends, most_receives; /* alive at a time, maxima over all pairs */
     size_t most_waiting;           /* most bytes sent to one rank for which no receive was posted */
-    int n_buffers;                 /* buffers of messages that are held */
     int n_alive;                   /* requests alive */
     int n_breaches;
     int n_abandoned;
@@ -140,8 +128,11 @@ void world_free(world_t *world);
 /** The root holds other bytes: those that are so much further in the order of bytes. */
 void world_fill(world_t *world, size_t shift);
 
-/** Cuts the message of each rank into pieces, too, before anything has begun. */
-void world_add_pieces(world_t *world, size_t piece_size);
+/** A rank gets no bytes of a message that seems to have another total, but an error. */
+void world_lose(world_t *world, int rank, size_t total);
+
+/** Gives some ranks, or all, packed copies of the message, before anything has begun. */
+void world_pack(world_t *world, bool all);
 
 /**
  * The broadcast has ended on a rank without error. It is a breach of the rule of engine/transfer.h

@@ -3,7 +3,7 @@
  * ranks. Each layout is filled and read through MPI_Pack, MPI_Unpack of its own
  * rank; what lies in gaps must stay as it was.
  * Usage: run_datatypes [DOUBLES]: with a number only every other double of an array of DOUBLES,
- * which makes far more segments than there are bounce buffers. With "ways" nonblocking and
+ * which makes far more segments than a window. With "ways" nonblocking and
  * persistent ones among them, whose datatypes are freed immediately.
  */
 #include <complex.h>

@@ -273,13 +273,13 @@ static int end_job(const char *what)
 }
 
 /*
- * Asked for by the leak sanitizer, if there is one. A rank that leaves a broadcast keeps the bounce
- * buffers of receives that do not end: the PML may still write there.
+ * Asked for by the leak sanitizer, if there is one. A rank that leaves a broadcast keeps the packed
+ * copy where a receive does not end: the PML may still write there.
  */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
-    return "leak:take_bounce";
+    return "leak:coll_pipebcast_message_init";
 }
 
 int main(int argc, char **argv)

@@ -22,7 +22,7 @@
 /**
  * No segment is longer. Over TCP, MPI asks before it sends more than its eager limit, 64 KB with
  * its header, and cuts longer messages itself. So longer segments win nothing. Measured:
- * doc/design/candidates.md. Bounce buffers of data that are not contiguous stay small, too.
+ * doc/design/candidates.md.
  */
 #define LONGEST_SEGMENT (UINT64_C(1) << 16)
 

@@ -40,7 +40,7 @@ static uint64_t shortfall(const pb_transfer_t *transfer, const pb_lane_t *lane)
 {
     const uint64_t last = transfer->n_segments - 1;
     const bool is_here = (lane->mask >> last % (uint64_t) transfer->n_streams & 1) != 0;
-    return is_here ? transfer->n_segments * transfer->segment_size - transfer->total : 0;
+    return is_here ? transfer->n_segments * transfer->segment_size - transfer->message->total : 0;
 }
 
 bool pb_delivery_rate(const pb_delivery_t *delivery, const pb_transfer_t *transfer, int i,

@@ -312,7 +312,6 @@ static void use_pieces(group_t *g, int index, const pb_plan_t *plan)
 {
     world_t *world = world_of(g, index);
     world->segment_size = 1 + (size_t) draw(g, 3 * (int) g->payload);
-    world_add_pieces(world, world->segment_size);
     set_roles(g, index, plan);
 }
 
@@ -415,9 +414,8 @@ static void begin_inside(broadcast_t *b, int rank)
     if (of_host.n_parents + of_host.n_children == 0) {
         return;
     }
-    m->has_inside =
-        pb_transfer_start(&m->inside, &of_host, &limits, world->total, world->segment_size,
-                          &world->transports[rank], &world->pieces[rank]);
+    m->has_inside = pb_transfer_start(&m->inside, &of_host, &limits, world->segment_size,
+                                      &world->transports[rank], &world->messages[rank]);
     must(m->has_inside);
 }
 
@@ -430,9 +428,8 @@ static void begin(group_t *g, int index, int rank)
     multicast->config.datagrams = rank == g->deaf   ? NULL
                                   : g->real != NULL ? g->real[rank]
                                                     : &g->datagrams[rank].interface;
-    const bool good =
-        pb_multicast_part_start(&m->part, multicast, &b->words.of[rank], m->role,
-                                b->words.world->messages[rank].data, b->words.world->total);
+    const bool good = pb_multicast_part_start(&m->part, multicast, &b->words.of[rank], m->role,
+                                              b->words.world->data[rank], b->words.world->total);
     must(good);
     m->has_begun = true;
     m->begun = g->round;
@@ -464,7 +461,7 @@ static void leave(group_t *g, int index, int rank)
     if (m->is_through && !m->is_free &&
         (m->is_over || (!g->never_detaches && pb_multicast_part_detach(part)))) {
         m->is_free = true;
-        memset(world_of(g, index)->messages[rank].data, '!', world_of(g, index)->total);
+        memset(world_of(g, index)->data[rank], '!', world_of(g, index)->total);
     }
 }
 
