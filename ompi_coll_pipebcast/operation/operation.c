@@ -85,7 +85,8 @@ static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_ca
     operation->call = *call;
     operation->is_root = ompi_comm_rank(module->comm) == call->root;
     operation->transport = module->transport;
-    operation->transport.tag = call->tag - segment_tag(call, planned);
+    operation->next_look = segment_tag(call, planned); /* its own: the first look costs nothing */
+    operation->transport.tag = call->tag - operation->next_look;
     operation->control.comm = module->comm;
     operation->control.tag = call->tag - COLL_PIPEBCAST_TAG_OF_CONTROL;
     operation->n_unconnected = coll_pipebcast_n_unconnected();
@@ -153,9 +154,8 @@ static void lose_if_astray(coll_pipebcast_operation_t *operation)
 {
     ompi_status_public_t status;
     int matched = 0;
-    const int distance = operation->looked_at =
-        (operation->looked_at + 1) % COLL_PIPEBCAST_TAG_OF_SWEEP;
-    const int tag = operation->call.tag - distance;
+    const int tag = operation->call.tag - operation->next_look;
+    operation->next_look = (operation->next_look + 1) % COLL_PIPEBCAST_TAG_OF_SWEEP;
     const bool is_used = tag == operation->transport.tag ||
                          (tag == operation->control.tag && operation->kind->has_control);
     if (!is_used &&

@@ -94,7 +94,7 @@ struct coll_pipebcast_operation {
     int64_t stuck_since;      /**< coll_pipebcast_now() at the time; 0: it is not stuck */
     pb_transport_t transport; /**< of segments and pieces */
     pb_control_t control;     /**< of control messages, if the kind has any */
-    int looked_at;            /**< the last tag: its distance from the first one */
+    int next_look;            /**< at this distance from the first tag, for a stray one */
     int n_unconnected;        /**< when it began */
     int64_t held_since;       /**< coll_pipebcast_now() when that had grown; 0: it has not */
     bool has_waited;          /**< there was nothing to do once */
