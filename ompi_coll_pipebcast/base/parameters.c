@@ -76,11 +76,11 @@ static const struct {
     {"autoload", BOOL, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.autoload,
      "Whether to load the components that every communicator needs (basic, libnbc, self, inter) "
      "when the parameter coll is a list without them, such as pipebcast,tuned. (default: true)"},
-    {"verbose", INT, NULL, OPAL_INFO_LVL_3, LOCAL, &coll_pipebcast_params.verbose,
+    {"verbose", INT, NULL, OPAL_INFO_LVL_1, LOCAL, &coll_pipebcast_params.verbose,
      "Lines that the component prints of itself. 0: only what is wrong; 1: a line per "
      "communicator; 10: also a line per size class of its broadcasts; 20: also the arrivals "
      "that roots see. MPI_T may change it in any process, from then on. (default: 0)"},
-    {"topology_file", TEXT, NULL, OPAL_INFO_LVL_3, READONLY, &coll_pipebcast_params.topology_file,
+    {"topology_file", TEXT, NULL, OPAL_INFO_LVL_1, READONLY, &coll_pipebcast_params.topology_file,
      "File that describes the switches and hosts, in the form of Slurm's topology.conf or "
      "topology.yaml, alike on all hosts. (default: none, all hosts are on one switch)"},
     {"topology_name", TEXT, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.topology_name,
@@ -113,12 +113,12 @@ static const struct {
      "For trials on one host: numbers of processors, separated by commas, to which the job's "
      "ranks in turn are taken to be bound; with another host's recorded topology if "
      "HWLOC_XMLFILE names it. (default: none, what they are bound to)"},
-    {"algorithm", INT, algorithms, OPAL_INFO_LVL_3, SETTING, &coll_pipebcast_params.algorithm,
+    {"algorithm", INT, algorithms, OPAL_INFO_LVL_1, SETTING, &coll_pipebcast_params.algorithm,
      "Tree down which a message is broadcast. auto: the one that is predicted to be "
      "fastest for the message's size, or the fallback component. MPI_T may change it on "
      "all ranks, for communicators that "
      "are made later. (default: auto)"},
-    {"segment_size", SIZE, NULL, OPAL_INFO_LVL_3, SETTING, &coll_pipebcast_params.segment_size,
+    {"segment_size", SIZE, NULL, OPAL_INFO_LVL_1, SETTING, &coll_pipebcast_params.segment_size,
      "Bytes of a segment of a pipelined message, 16 to 1073741824. 0: as many as are predicted "
      "to be fastest. MPI_T may change it, as algorithm. (default: 0)"},
     {"min_size", SIZE, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.min_size,
@@ -146,7 +146,7 @@ static const struct {
      "and that "
      "its host holds for it. Over TCP, set btl_tcp_rcvbuf to as much: what does not fit into "
      "the receiver's buffer is sent when it arrives. (default: 1048576)"},
-    {"multicast", INT, multicasts, OPAL_INFO_LVL_3, READONLY, &coll_pipebcast_params.multicast,
+    {"multicast", INT, multicasts, OPAL_INFO_LVL_1, READONLY, &coll_pipebcast_params.multicast,
      "Whether broadcasts may go by IP multicast: switches copy datagrams, and lost ones are "
      "repaired over Open MPI's own connections. Switches without IGMP snooping send them to "
      "every port, so the site decides. off: never. auto: where a probe finds that it works, "

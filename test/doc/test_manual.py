@@ -68,7 +68,10 @@ def main():
         use_plugin(directory)
         check_list(tap)
         helped, counted = levels_of_help(), algorithms_of_counters()
+        first = re.findall(rf":param:{PREFIX}(\w+):value:", output(OMPI_INFO, "--param", "coll", "pipebcast", "--parsable"))
         values = set(mca()[PREFIX + "algorithm"])
+    tap.eq(sorted(first), ["algorithm", "multicast", "segment_size", "topology_file", "verbose"],
+           "ompi_info without a level prints what users set")
     named = algorithms_of_manual()
     tap.eq(sorted(helped - {0}), sorted(levels_of_sources()), "the levels that the help of verbose names")
     tap.eq(sorted(named), sorted(values), "the algorithms of pipebcast(7)")

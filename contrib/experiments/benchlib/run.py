@@ -57,7 +57,7 @@ def read_rows(process, outcome, on_row):
 def bench_arguments(method, sizes, options, pingpong):
     arguments = ["--csv", "--clock", "shared", "--mode", options.mode,
                  "--label", method.name, "--sizes", ",".join(map(str, sizes)),
-                 "--iterations", str(options.iterations), "--time-limit", str(options.time_limit),
+                 "--iterations", str(options.iterations), "--time-per-size", str(options.time_limit),
                  "--root", options.root]
     arguments += (["--check"] if options.check else []) + method.bench_arguments
     arguments += ["--warmup", str(options.warmup)] if options.warmup else []

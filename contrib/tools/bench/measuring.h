@@ -40,7 +40,7 @@ struct bench_timing {
 };
 
 /**
- * Begins a size: synchronises the clocks, starts the time limit, makes the message. To be ended
+ * Begins a size: synchronizes the clocks, starts the time limit, makes the message. To be ended
  * also after an error, which the rank concerned has reported.
  */
 enum bench_status bench_measuring_begin(struct bench_measuring *measuring, struct bench_run *run,

@@ -59,9 +59,9 @@ static const common_option_t rows[] = {
      .missing = "20", .help = "measured broadcasts of each size"},
     {"warmup", COMMON_NUMBER, VALUE(warmup), .letter = 'x', .argument = "N",
      .missing = "3 to 20, more for small sizes", .help = "broadcasts before them"},
-    {"time-limit", COMMON_REAL, VALUE(time_limit_s), .real_most = 1e9, .unit_name = "seconds",
+    {"time-per-size", COMMON_REAL, VALUE(time_limit_s), .real_most = 1e9, .unit_name = "seconds",
      .argument = "SECONDS", .missing = "none",
-     .help = "for a size, about: fewer iterations, but at least one"},
+     .help = "at most, about: fewer iterations, but at least one"},
     {"check", COMMON_FLAG, VALUE(check), .letter = 'c', .least = true,
      .help = "verify every byte on every rank after every broadcast"},
     {"root", COMMON_OWN, .take = take_root, .argument = "N|rotate", .missing = "0",
@@ -177,7 +177,7 @@ static void check_together(const struct bench_options *options)
                            "--op, --schedule and --arrival");
     }
     if (options->time_limit_s > 0 && options->warmup == 0) {
-        common_usage_error("--time-limit judges by the warm-up; give --warmup 1 or more");
+        common_usage_error("--time-per-size judges by the warm-up; give --warmup 1 or more");
     }
 }
 

@@ -146,7 +146,7 @@ static void end_text(const struct bench_output *output)
                "hosts, or links differ\n");
     }
     if (output->limited) {
-        printf("# * fewer iterations, by --time-limit\n");
+        printf("# * fewer iterations, by --time-per-size\n");
     }
     if (output->n_ranks == 1) {
         printf("# one rank sends no message; start one on each host: pipebcast bench --hostfile "

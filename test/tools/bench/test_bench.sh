@@ -75,9 +75,9 @@ assert all(r["label"] == 'x,"y"' and None not in r and None not in r.values() fo
 assert all(r["pingpong_us"] == r["loop_us"] == r["sync_ratio"] == "" for r in rows)
 PYTHON
 report $? "--csv has a header and a line for each size, with nothing where nothing was measured"
-bench 2 --sizes 64K --iterations 1000000 --time-limit 1
+bench 2 --sizes 64K --iterations 1000000 --time-per-size 1
 [ $code -eq 0 ] && grep -q ' \*$' "$out" && grep -q '^# \* ' "$out"
-report $? "--time-limit ends a long run and marks it"
+report $? "--time-per-size ends a long run and marks it"
 bench 3 --sizes 1K --iterations 2 --warmup 0 --no-pingpong --mode loop --root rotate --root-late 20000 --csv
 [ $code -eq 0 ] && python3 - "$out" <<'PYTHON' 2>>"$err"
 import csv, sys
@@ -144,9 +144,9 @@ for r in rows:
     assert abs(float(r["ratio_blocking"]) - ratio) < 0.001 * (1 + ratio), r
 PYTHON
 report $? "--arrival random: two sizes, two MAX_IF, three patterns"
-bench 2 --sizes 4K --iterations 3 --warmup 1 --arrival late --patterns 100000000 --time-limit 1
+bench 2 --sizes 4K --iterations 3 --warmup 1 --arrival late --patterns 100000000 --time-per-size 1
 [ $code -eq 0 ] && [ "$(wc -l <"$out")" -gt 1 ]
-report $? "--time-limit ends arrival patterns"
+report $? "--time-per-size ends arrival patterns"
 bench 3 --sizes 4K --iterations 3 --warmup 1 --arrival root-first --max-if 50 --patterns 4 --root rotate
 [ $code -eq 0 ] && [ "$(tail -n +2 "$out" | cut -d, -f13 | tr '\n' ' ')" = "0 1 2 0 " ]
 report $? "--arrival root-first, rotating root"
@@ -194,7 +194,7 @@ refuses alone 'mode loop alone' --root-late 5
 refuses alone 'for groups' --strided
 refuses alone 'for schedules' --begin true
 refuses alone 'have one time of blocking broadcasts' --imb --op ibcast
-refuses alone 'judges by the warm-up' --time-limit 1 --warmup 0
+refuses alone 'judges by the warm-up' --time-per-size 1 --warmup 0
 refuses alone 'more than 64 numbers' --sizes "$(seq -s , 1 65)"
 # Ranks whose clocks are 1000 and 5000 seconds ahead: time namespaces. An estimate that failed would
 # be off by as much.
