@@ -48,4 +48,5 @@ void probe_options_read(int argc, char **argv, struct probe_options *options)
     *options = (struct probe_options){.train = 65536};
     strcpy(options->output, "pipebcast-links.txt");
     common_options_read(&probe_command, argc, argv, options);
+    common_options_done();
 }

@@ -201,6 +201,7 @@ void bench_options_read(int argc, char **argv, struct bench_options *options)
     if (corrupt != NULL) {
         read_corrupt(options, corrupt);
     }
+    common_options_done();
 }
 
 const char *bench_options_misfit(const struct bench_options *options, int n_ranks)

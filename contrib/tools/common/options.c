@@ -38,6 +38,13 @@ void common_usage_error(const char *format, ...)
     exit(COMMON_EXIT_USAGE);
 }
 
+void common_options_done(void)
+{
+    if (getenv(COMMON_ONLY_OPTIONS) != NULL) {
+        exit(COMMON_EXIT_DONE);
+    }
+}
+
 void common_print_version(void)
 {
     static const char version[] = PB_OMPI_VERSION;

@@ -85,6 +85,13 @@ typedef struct common_operands {
 common_operands_t common_options_read(const common_command_t *command, int argc, char **argv,
                                       void *options);
 
+/** Variable of the environment by which pipebcast has a command of jobs check its options only. */
+#define COMMON_ONLY_OPTIONS "PIPEBCAST_ONLY_OPTIONS"
+
+/** Ends the program if it has only options to check, which are valid; called after the last check.
+ */
+void common_options_done(void);
+
 /** Reports a wrong command line, with a hint at --help, and ends the program. */
 void common_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 

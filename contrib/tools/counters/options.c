@@ -42,4 +42,5 @@ void counters_options_read(int argc, char **argv, struct counters_options *optio
                 options->sizes.words[i], INT_MAX);
         }
     }
+    common_options_done();
 }

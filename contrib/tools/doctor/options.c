@@ -53,4 +53,5 @@ void doctor_options_read(int argc, char **argv, struct doctor_options *options)
     if (options->sizes.n > DOCTOR_MAX_SIZES) {
         common_usage_error("--sizes: more than %d sizes; give fewer", DOCTOR_MAX_SIZES);
     }
+    common_options_done();
 }

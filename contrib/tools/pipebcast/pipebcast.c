@@ -119,23 +119,18 @@ static bool hosts_are_good(char *const *argv)
     return true;
 }
 
-/** Has the program read its options and end at a last --version; false if it has refused them. */
-static bool options_are_good(const char *path, char **arguments, int n)
+/** Has the program check its options; false if it has refused them. */
+static bool options_are_good(const char *path, char **arguments)
 {
     posix_spawn_file_actions_t actions;
     pid_t child;
     int status;
-    for (int i = 0; i < n; i++) {
-        if (strcmp(arguments[i], "--") == 0) {
-            return true; /* --version would be no option */
-        }
-    }
-    arguments[n] = (char *) "--version";
+    setenv(COMMON_ONLY_OPTIONS, "1", 1);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     const int error = posix_spawn(&child, path, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    arguments[n] = NULL;
+    unsetenv(COMMON_ONLY_OPTIONS);
     return error != 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
            WEXITSTATUS(status) != COMMON_EXIT_USAGE;
 }
@@ -147,12 +142,18 @@ static int become_mpirun(const char *path, char **arguments, int n, const char *
     char *const begin[] = {"mpirun",   (char *) name, (char *) value,
                            "--map-by", "ppr:1:node",  (char *) path};
     enum { N_BEGIN = sizeof begin / sizeof begin[0] };
-    if (!options_are_good(path, arguments, n)) {
+    if (!options_are_good(path, arguments)) {
         return COMMON_EXIT_USAGE;
     }
     memmove(arguments + N_BEGIN, arguments + 1, (size_t) n * sizeof *arguments);
     memcpy(arguments, begin, sizeof begin);
     return become("mpirun", arguments);
+}
+
+static bool is_question(const char *argument)
+{
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0 ||
+           strcmp(argument, "--version") == 0;
 }
 
 /** Becomes the program of a command; its arguments follow argv[0], the command's name. */
@@ -183,8 +184,10 @@ static int run_command(const front_command_t *command, int argc, char **argv)
         arguments[n++] = (char *) command->word; /* execv() does not change it */
     }
     const char *hosts = NULL, *hosts_of = NULL;
+    bool asks = false; /* which needs no job */
     for (int i = 1; i < argc;) {
         const int n_host = is_job ? host_option(argv, i, &name, &value) : 0;
+        asks = asks || is_question(argv[i]);
         if (n_host == 0) {
             arguments[n++] = argv[i++];
         } else if (hosts == NULL) {
@@ -193,8 +196,8 @@ static int run_command(const front_command_t *command, int argc, char **argv)
         }
         i += n_host;
     }
-    const int code = hosts != NULL ? become_mpirun(path, arguments, n, hosts, hosts_of)
-                                   : become(path, arguments);
+    const int code = hosts != NULL && !asks ? become_mpirun(path, arguments, n, hosts, hosts_of)
+                                            : become(path, arguments);
     free(arguments);
     return code;
 }

@@ -136,4 +136,5 @@ void tune_options_read(int argc, char **argv, struct tune_options *options)
     }
     take_sizes(options);
     choose_output(options);
+    common_options_done();
 }
