@@ -39,7 +39,6 @@
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
 #include "ompi/runtime/mpiruntime.h"
-#include "opal/class/opal_hash_table.h"
 #include "opal/class/opal_list.h"
 #include "opal/datatype/opal_convertor.h"
 #include "opal/mca/base/base.h"
@@ -68,6 +67,7 @@
 #include "opal/mca/pmix/pmix.h"
 #include "opal/threads/threads.h"
 #include "opal/util/show_help.h"
+#include "orte/util/proc_info.h"
 #include "orte/util/show_help.h"
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define COLL_PIPEBCAST_INSTALLS 0
@@ -152,7 +152,7 @@ static inline int coll_pipebcast_look_up(const opal_process_name_t *process, con
 static inline int coll_pipebcast_job_size(void)
 {
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
-    return ompi_comm_size(&ompi_mpi_comm_world.comm);
+    return (int) orte_process_info.num_procs;
 #else
     return (int) opal_process_info.num_procs;
 #endif

@@ -1,6 +1,7 @@
 /*
- * Counters of this process, as performance variables of MPI_T named coll_pipebcast_*. Any MPI_T
- * tool reads them; `ompi_info --all` lists them.
+ * Counters of this process and status of the communicator whose ranks agreed last, as performance
+ * variables of MPI_T named coll_pipebcast_*. Any MPI_T tool reads them; `ompi_info --all` lists
+ * them.
  *
  * Every broadcast of at least one byte that Open MPI hands to us is counted once. It counts under
  * its method, under the reason for which the fallback component got it, or as failed. A persistent
@@ -8,6 +9,8 @@
  */
 #ifndef COLL_PIPEBCAST_COUNTERS_H
 #define COLL_PIPEBCAST_COUNTERS_H
+
+#include <stdbool.h>
 
 #include "base/compat.h"
 #include "topo/trees/plan.h"
@@ -55,7 +58,6 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t multicast_foreign;  /**< datagrams of somebody else */
     coll_pipebcast_counter_t roles_cached;
     coll_pipebcast_counter_t roles_computed;
-    coll_pipebcast_counter_t connections; /**< distinct processes */
     /* Levels: of the communicator whose ranks agreed last. */
     coll_pipebcast_counter_t status_switches;    /**< 0: no ranks have agreed to serve */
     coll_pipebcast_counter_t status_connections; /**< that a rank may need; 0: not bounded */
@@ -79,6 +81,13 @@ static inline void coll_pipebcast_set_level(coll_pipebcast_counter_t *level, int
     __atomic_store_n(level, (int64_t) value, __ATOMIC_RELAXED);
 }
 
+/** Counts how a role of this rank was had. */
+static inline void coll_pipebcast_count_role(bool was_cached)
+{
+    coll_pipebcast_counters_t *counters = &coll_pipebcast_counters;
+    coll_pipebcast_count(was_cached ? &counters->roles_cached : &counters->roles_computed, 1);
+}
+
 /** Counts a broadcast that ended well; `how` is as above. */
 void coll_pipebcast_count_broadcast(int how, size_t bytes);
 
@@ -88,8 +97,23 @@ void coll_pipebcast_count_fallback(coll_pipebcast_reason_t reason, size_t bytes)
 /** Counts one that returned this error; nothing if it is OMPI_SUCCESS. */
 void coll_pipebcast_count_failure(int error);
 
+/** Bytes of each text, its end included. */
+#define COLL_PIPEBCAST_STATUS_SIZE 512
+
+/** Texts, for people, of the communicator whose ranks agreed last; "" before. */
+typedef enum {
+    COLL_PIPEBCAST_STATUS_TOPOLOGY, /**< how many hosts and switches, and where it came from */
+    COLL_PIPEBCAST_STATUS_COSTS,    /**< by which broadcasts are planned: where they came from */
+    COLL_PIPEBCAST_STATUS_WHY,      /**< why this rank cannot serve */
+    COLL_PIPEBCAST_STATUS_TEXTS,
+} coll_pipebcast_status_t;
+
+/** Replaces a text; one that is too long is cut. For any thread. */
+void coll_pipebcast_status_set(coll_pipebcast_status_t which, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /**
- * Makes the counters known to MPI_T; called whenever Open MPI registers the
+ * Makes counters and status known to MPI_T; called whenever Open MPI registers the
  * component. They go on from where they were: a tool sees what is added. An error of
  * Open MPI, after which some are not known.
  */

@@ -177,8 +177,7 @@ static const struct {
      "parents; these then wait for it. 0: no bound. (default: 1048576)"},
     {"cache_size", SIZE, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.cache_size,
      "Bytes per communicator that keep choices, this rank's roles in the trees of different "
-     "roots, and tables by which trees of further roots are made faster. Of more than 16 "
-     "communicators further ones keep less. (default: 4194304)"},
+     "roots, and tables by which trees of further roots are made faster. (default: 4194304)"},
     {"connections", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.connections,
      "Processes that one process may have as neighbors in the trees of a communicator, and so "
      "needs connections to. Beyond that, trees are used whose neighbors are the same for all "
@@ -249,15 +248,6 @@ static void check_int(char wrong[WRONG_SIZE], const char *name, int *value, int 
     }
 }
 
-/** Reports, at one process of the job, what has no effect. */
-static void check_advice(const coll_pipebcast_params_t *p)
-{
-    if (coll_pipebcast_is_set(p->advice_dir) && p->arrival >= COLL_PIPEBCAST_ARRIVAL_B &&
-        OPAL_PROC_MY_NAME.vpid == 0) {
-        coll_pipebcast_help(PB_HELP_ARRIVAL_AND_ADVICE);
-    }
-}
-
 /** Reads the parameters as they are now. MPI_T writes each by one store, at any time. */
 static coll_pipebcast_settings_t read_settings(void)
 {
@@ -290,7 +280,6 @@ void coll_pipebcast_params_check(void)
     if (wrong[0] != '\0') {
         coll_pipebcast_help_each(PB_HELP_PARAMETER_RANGE, wrong);
     }
-    check_advice(p);
     coll_pipebcast_first_settings = read_settings();
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/compat.h"
 #include "engine/arrival/arrival.h"
+#include "topo/network/topology.h"
 #include "topo/trees/plan.h"
 
 /** Value of `algorithm` that lets the component choose; others are a pb_kind_t. */
@@ -40,13 +41,8 @@ enum {
     COLL_PIPEBCAST_LEARN_ON,  /**< how long broadcasts took, as long as the communicator lives */
 };
 
-/** Values of `multicast`. */
-enum {
-    COLL_PIPEBCAST_MULTICAST_OFF,
-    COLL_PIPEBCAST_MULTICAST_AUTO, /**< where it is found to work, on links that are not too fast */
-    COLL_PIPEBCAST_MULTICAST_ON,   /**< where it is found to work */
-    COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY, /**< as the topology file says, or off */
-};
+/** The value of `multicast` that is none of a topology's: as the file says, or off. */
+#define COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY (PB_MULTICAST_ON + 1)
 
 /** Values of `multicast_checksum`; the first two are those of a truth value. */
 enum {
@@ -82,7 +78,7 @@ typedef struct coll_pipebcast_params {
     int algorithm;
     int arrival;
     int learn;
-    int multicast;
+    int multicast; /**< a pb_multicast_allowed_t, or COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY */
     int multicast_checksum;
     size_t multicast_buffer; /**< bytes */
     size_t arrival_wait;     /**< bytes */

@@ -7,16 +7,12 @@
  */
 #include "communicator/agreement.h"
 
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/parameters.h"
-#include "base/status.h"
 #include "communicator/advice.h"
-#include "communicator/connections.h"
 #include "communicator/gate.h"
 #include "communicator/lost.h"
 #include "communicator/placement.h"
@@ -26,20 +22,12 @@
 
 /* Where the fallback component serves. */
 
-/** The lowest rank that has a record reports that another one has none. */
+/** Each rank with a record reports that another one has none, and mpirun shows one report. */
 static void report_without(struct ompi_communicator_t *comm, int rank)
 {
-    int rc, lowest = 0;
-    while (lowest < ompi_comm_rank(comm) &&
-           coll_pipebcast_record_of_rank(comm, lowest, &rc) == NULL) {
-        lowest++;
-    }
-    if (lowest != ompi_comm_rank(comm)) {
-        return;
-    }
     const opal_process_name_t process = ompi_group_get_proc_name(comm->c_local_group, rank);
     char *host = coll_pipebcast_host_of(&process);
-    coll_pipebcast_help(PB_HELP_RANK_WITHOUT, comm->c_name, rank, host != NULL ? host : "?");
+    coll_pipebcast_help_each(PB_HELP_RANK_WITHOUT, comm->c_name, rank, host != NULL ? host : "?");
     free(host);
 }
 
@@ -47,23 +35,16 @@ static void report_without(struct ompi_communicator_t *comm, int rank)
 static void report_difference(struct ompi_communicator_t *comm,
                               const coll_pipebcast_common_t *common)
 {
-    char numbers[96] = "";
-    if (ompi_comm_rank(comm) != 0) {
-        return;
+    if (ompi_comm_rank(comm) == 0) {
+        coll_pipebcast_report_different(
+            comm, coll_pipebcast_alike_name(common->which), common->different,
+            "the fallback component serves this communicator's broadcasts");
     }
-    if (coll_pipebcast_alike_is_number(common->which)) {
-        snprintf(numbers, sizeof(numbers), " (%" PRId64 " against %" PRId64 " on rank 0)",
-                 (int64_t) common->other_value, (int64_t) common->value);
-    }
-    coll_pipebcast_report_different(comm, coll_pipebcast_alike_name(common->which),
-                                    common->different, numbers,
-                                    "the fallback component serves this communicator's broadcasts");
 }
 
 static void report_jobs(struct ompi_communicator_t *comm)
 {
-    if (ompi_comm_rank(comm) == 0 &&
-        !__atomic_exchange_n(&coll_pipebcast_process.reported_jobs, true, __ATOMIC_RELAXED)) {
+    if (ompi_comm_rank(comm) == 0) {
         coll_pipebcast_log(1,
                            "communicator %s: its ranks are of several jobs (MPI_Comm_spawn, "
                            "MPI_Comm_connect), so the fallback component serves its broadcasts",
@@ -121,28 +102,6 @@ static void report_serving(const coll_pipebcast_module_t *module)
     }
 }
 
-/** Communicators whose planners may keep all of cache_size. */
-#define FULL_CACHES 16
-
-/** Bytes that choices, profiles and a role for one root need, with some classes of sizes. */
-#define LEAST_CACHE ((size_t) 128 << 10)
-
-/**
- * Returns the bytes that the planner may keep: the parameter cache_size, or 16 / n of it for the
- * n-th of more than 16 communicators. So the sum grows with the logarithm of n. LEAST_CACHE of it
- * remain, lest each broadcast be planned anew.
- */
-static size_t take_cache(coll_pipebcast_module_t *module)
-{
-    const size_t full = coll_pipebcast_params.cache_size;
-    const size_t least = full < LEAST_CACHE ? full : LEAST_CACHE;
-    module->has_cache = true;
-    const size_t n =
-        (size_t) __atomic_add_fetch(&coll_pipebcast_process.n_caches, 1, __ATOMIC_RELAXED);
-    const size_t share = n > FULL_CACHES ? full / n * FULL_CACHES : full;
-    return share > least ? share : least;
-}
-
 static void begin_planning(coll_pipebcast_module_t *module)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
@@ -154,7 +113,7 @@ static void begin_planning(coll_pipebcast_module_t *module)
                    .plan = {.fanout = params->fanout,
                             .leaders = params->leaders == COLL_PIPEBCAST_LEADERS_AUTO},
                    .n_alike = module->placed->n_alike},
-        .memory = take_cache(module),
+        .memory = params->cache_size,
         .connections = module->connections,
         .learns_nothing = !coll_pipebcast_learns(settings),
     };
@@ -168,7 +127,6 @@ static void begin_serving(coll_pipebcast_module_t *module, const coll_pipebcast_
     report_serving(module);
     coll_pipebcast_sweep_begin_serving(module);
     coll_pipebcast_multicast_begin_serving(module, common);
-    coll_pipebcast_connections_report(module);
 }
 
 /* Preparation: all that can run out of memory. A second try follows: one allocation may fail alone.

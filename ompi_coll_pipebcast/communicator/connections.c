@@ -1,10 +1,12 @@
 #include "communicator/connections.h"
 
+#include <stdlib.h>
+
 #include "base/log.h"
 #include "base/parameters.h"
 #include "base/tags.h"
 #include "communicator/process.h"
-#include "communicator/record.h"
+#include "engine/rank_set.h"
 #include "topo/util/descriptors.h"
 #include "topo/util/kit.h"
 
@@ -25,15 +27,6 @@ uint64_t coll_pipebcast_connections_own(void)
     const int wanted = coll_pipebcast_params.connections;
     const uint64_t budget = wanted > 0 ? (uint64_t) wanted : automatic_budget();
     return budget >= FEWEST_CONNECTIONS ? budget : FEWEST_CONNECTIONS;
-}
-
-void coll_pipebcast_connections_report(const coll_pipebcast_module_t *module)
-{
-    if (coll_pipebcast_may_reach_all(module) || ompi_comm_rank(module->comm) != 0) {
-        return;
-    }
-    coll_pipebcast_log(1, "communicator %s: broadcasts may need %d connections of a rank",
-                       module->comm->c_name, module->connections);
 }
 
 /** Reports the first broadcast whose plan the bound on connections restricts. */
@@ -58,47 +51,30 @@ void coll_pipebcast_connections_note(coll_pipebcast_module_t *module, const pb_p
     }
 }
 
-/** Notes on another process, as bits of the value in coll_pipebcast_process.peers. */
-enum { IS_COUNTED = 1, IS_OPENED = 2 };
-
-/** Notes something of a rank's process; false: it was noted before, or out of memory. */
-static bool is_first(const coll_pipebcast_module_t *module, int rank, uintptr_t what)
+/** Notes that a rank's process is sent an opening message; false: it was before, or there is no
+ * memory to note it. */
+static bool is_first(const coll_pipebcast_module_t *module, int rank)
 {
-    const uint64_t key = coll_pipebcast_rank_number(module->comm, rank);
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    void *noted = NULL;
+    const opal_process_name_t name = ompi_group_get_proc_name(module->comm->c_local_group, rank);
+    bool is_new = false;
     OPAL_THREAD_LOCK(&process->lock);
-    (void) opal_hash_table_get_value_uint64(&process->peers, key, &noted);
-    const uintptr_t now = (uintptr_t) noted | what;
-    const bool is_new =
-        now != (uintptr_t) noted &&
-        opal_hash_table_set_value_uint64(&process->peers, key, (void *) now) == OPAL_SUCCESS;
+    if (process->opened == NULL) {
+        process->opened = calloc(1, pb_rank_set_bytes(coll_pipebcast_job_size()));
+    }
+    if (process->opened != NULL && !pb_rank_set_has(process->opened, (int) name.vpid)) {
+        pb_rank_set_add(process->opened, (int) name.vpid);
+        is_new = true;
+    }
     OPAL_THREAD_UNLOCK(&process->lock);
     return is_new;
-}
-
-void coll_pipebcast_connections_count(coll_pipebcast_module_t *module, int rank)
-{
-    if (is_first(module, rank, IS_COUNTED)) {
-        coll_pipebcast_count(&coll_pipebcast_counters.connections, 1);
-    }
-}
-
-void coll_pipebcast_connections_count_role(coll_pipebcast_module_t *module, const pb_role_t *role)
-{
-    for (int i = 0; i < role->n_parents; i++) {
-        coll_pipebcast_connections_count(module, role->parent[i]);
-    }
-    for (int i = 0; i < role->n_children; i++) {
-        coll_pipebcast_connections_count(module, role->child[i]);
-    }
 }
 
 void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank)
 {
     static const char nothing;
     ompi_request_t *request;
-    if (is_first(module, rank, IS_OPENED) &&
+    if (is_first(module, rank) &&
         MCA_PML_CALL(isend((void *) &nothing, 0, MPI_BYTE, rank, coll_pipebcast_open_tag(),
                            MCA_PML_BASE_SEND_STANDARD, module->comm, &request)) == OMPI_SUCCESS) {
         ompi_request_free(&request);

@@ -28,20 +28,10 @@ static inline bool coll_pipebcast_may_reach_all(const coll_pipebcast_module_t *m
     return module->connections == 0 || ompi_comm_size(module->comm) - 1 <= module->connections;
 }
 
-/** Rank 0 logs the budget, where it bounds a communicator, and what that does not allow. */
-void coll_pipebcast_connections_report(const coll_pipebcast_module_t *module);
-
 /** After a broadcast was planned: rank 0 reports that it begins to use trees whose neighbors
  * repeat.
  */
 void coll_pipebcast_connections_note(coll_pipebcast_module_t *module, const pb_planned_t *planned);
-
-/** This rank may exchange messages with that one: counts its process if it is a new peer. O(1),
- * with the process's lock. */
-void coll_pipebcast_connections_count(coll_pipebcast_module_t *module, int rank);
-
-/** The same for all neighbors in a tree. */
-void coll_pipebcast_connections_count_role(coll_pipebcast_module_t *module, const pb_role_t *role);
 
 /**
  * Opens the connection to a rank by an empty message, unless its process was sent one before by any
@@ -56,17 +46,5 @@ void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank);
  * nobody takes in ends with the communicator.
  */
 void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module, int rank);
-
-/** Counts how this rank's role was had, and its neighbors. */
-static inline void coll_pipebcast_count_role(coll_pipebcast_module_t *module,
-                                             const pb_planned_t *planned)
-{
-    coll_pipebcast_counters_t *counters = &coll_pipebcast_counters;
-    coll_pipebcast_count(planned->was_cached ? &counters->roles_cached : &counters->roles_computed,
-                         1);
-    if (!planned->was_cached && planned->role != NULL) {
-        coll_pipebcast_connections_count_role(module, planned->role);
-    }
-}
 
 #endif

@@ -83,7 +83,7 @@ static void report_model(const coll_pipebcast_module_t *module,
     }
     if (common->other_model >= 0 && is_rank_0) {
         coll_pipebcast_report_different(module->comm, "the model file (coll_pipebcast_model_file)",
-                                        common->other_model, "", until_then);
+                                        common->other_model, until_then);
     }
 }
 

@@ -39,7 +39,6 @@ static void module_destruct(coll_pipebcast_module_t *module)
     coll_pipebcast_sweep_destruct(&module->sweep);
     coll_pipebcast_multicast_destruct(&module->multicast);
     pb_arrival_credit_fini(&module->credit);
-    __atomic_sub_fetch(&coll_pipebcast_process.n_caches, module->has_cache, __ATOMIC_RELAXED);
     if (module->advised != NULL) {
         coll_pipebcast_advice->give_back(module->advised);
     }

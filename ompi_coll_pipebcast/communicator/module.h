@@ -22,7 +22,7 @@ typedef enum {
     COLL_PIPEBCAST_PASSING,   /**< all broadcasts go to the fallback component */
 } coll_pipebcast_state_t;
 
-struct coll_pipebcast_advised; /* adaptive/advised.h */
+struct coll_pipebcast_advised; /* adaptive/adaptive_bcast.c */
 struct coll_pipebcast_placed;  /* communicator/placement.h */
 
 typedef struct coll_pipebcast_module {
@@ -44,9 +44,7 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_model_t *model;        /**< retained; by which they plan; NULL until then */
     pb_planner_t *planner;                /**< may be asked once the ranks have agreed to serve */
     pb_transport_t transport;             /**< of all broadcasts, but for the tag; then, too */
-    bool has_cache;                       /**< its planner counts among those that keep plans */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
-    bool has_counted_all; /**< connections to all ranks, of a root of arrival-aware broadcasts */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
     coll_pipebcast_sweep_t sweep;           /**< of blocking broadcasts */
     coll_pipebcast_multicast_t multicast;

@@ -18,7 +18,6 @@
 #include "communicator/module.h"
 #include "communicator/placement.h"
 #include "communicator/process.h"
-#include "communicator/record.h"
 #include "engine/multicast/probe.h"
 #include "engine/multicast/udp_datagrams.h"
 #include "topo/model/profile.h"
@@ -100,9 +99,10 @@ void coll_pipebcast_multicast_count(coll_pipebcast_multicast_t *multicast)
 static void find_address(coll_pipebcast_multicast_t *multicast)
 {
     struct ompi_communicator_t *comm = multicast->module->comm;
-    uint64_t state = PB_HASH_START;
+    uint64_t state = pb_hash_number(PB_HASH_START, OPAL_PROC_MY_NAME.jobid);
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        state = pb_hash_number(state, coll_pipebcast_rank_number(comm, rank));
+        const opal_process_name_t process = ompi_group_get_proc_name(comm->c_local_group, rank);
+        state = pb_hash_number(state, process.vpid);
     }
     multicast->address = FIRST_GROUP | (uint32_t) (pb_hash_end(state) & ((1U << GROUP_BITS) - 1));
     state = pb_hash_bytes(state, &comm->c_contextid, sizeof(comm->c_contextid));
@@ -421,14 +421,13 @@ static bool is_wanted(const coll_pipebcast_module_t *module, uint64_t bits_per_s
     const int parameter = coll_pipebcast_params.multicast;
     const int allowed = parameter != COLL_PIPEBCAST_MULTICAST_BY_TOPOLOGY
                             ? parameter
-                            : module->placed->topology->multicast;
+                            : (int) module->placed->topology->multicast;
     if (coll_pipebcast_follows_advice() || settings->arrival >= COLL_PIPEBCAST_ARRIVAL_B ||
         (settings->algorithm != COLL_PIPEBCAST_AUTO && settings->algorithm != PB_KIND_MULTICAST)) {
         return false;
     }
-    return allowed == COLL_PIPEBCAST_MULTICAST_ON ||
-           (allowed == COLL_PIPEBCAST_MULTICAST_AUTO &&
-            bits_per_second <= PB_CHOOSE_MULTICAST_SPEED &&
+    return allowed == PB_MULTICAST_ON ||
+           (allowed == PB_MULTICAST_AUTO && bits_per_second <= PB_CHOOSE_MULTICAST_SPEED &&
             !coll_pipebcast_is_set(coll_pipebcast_params.hosts) && !may_collide(module));
 }
 

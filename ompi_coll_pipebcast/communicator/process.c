@@ -1,22 +1,16 @@
 #include "communicator/process.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "communicator/record.h"
 
 coll_pipebcast_process_t coll_pipebcast_process;
 
-int coll_pipebcast_process_open(void)
+void coll_pipebcast_process_open(void)
 {
-    coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    *process = (coll_pipebcast_process_t){.medium = {.mtu = 0}};
-    OBJ_CONSTRUCT(&process->lock, opal_mutex_t);
-    OBJ_CONSTRUCT(&process->records, opal_hash_table_t);
-    OBJ_CONSTRUCT(&process->peers, opal_hash_table_t);
-    return opal_hash_table_init(&process->records, 64) == OPAL_SUCCESS &&
-                   opal_hash_table_init(&process->peers, 64) == OPAL_SUCCESS
-               ? OMPI_SUCCESS
-               : OMPI_ERR_OUT_OF_RESOURCE;
+    coll_pipebcast_process = (coll_pipebcast_process_t){.medium = {.mtu = 0}};
+    OBJ_CONSTRUCT(&coll_pipebcast_process.lock, opal_mutex_t);
 }
 
 void coll_pipebcast_release(void *object)
@@ -36,8 +30,7 @@ void coll_pipebcast_process_close(void)
     coll_pipebcast_release(process->of_job);
     coll_pipebcast_release(process->model);
     coll_pipebcast_release(process->assumed);
-    OBJ_DESTRUCT(&process->peers);
-    OBJ_DESTRUCT(&process->records);
+    free(process->opened);
     OBJ_DESTRUCT(&process->lock);
 }
 

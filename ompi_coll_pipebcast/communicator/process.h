@@ -18,23 +18,21 @@ typedef struct coll_pipebcast_process {
     coll_pipebcast_topology_t *topology; /**< that the parameters name; NULL: they name none */
     coll_pipebcast_model_t *model;       /**< the measured one; NULL: there is none */
     /* Changed by any thread, each as a whole. */
-    bool reported_jobs;                /**< once */
-    int n_multicast_groups;            /**< with a socket of this process */
-    int n_caches;                      /**< communicators whose planners keep plans */
-    opal_mutex_t lock;                 /**< protects the rest */
-    coll_pipebcast_topology_t *newest; /**< the named one, as it was read last */
-    coll_pipebcast_topology_t *of_job; /**< last made of hosts' addresses; NULL: not yet */
-    coll_pipebcast_model_t *assumed;   /**< assumed last; NULL: not yet */
-    opal_hash_table_t records;         /**< of processes of this job (communicator/record.h) */
-    opal_hash_table_t peers; /**< how this one knows others (communicator/connections.c) */
+    int n_multicast_groups;                 /**< with a socket of this process */
+    opal_mutex_t lock;                      /**< protects the rest */
+    coll_pipebcast_topology_t *newest;      /**< the named one, as it was read last */
+    coll_pipebcast_topology_t *of_job;      /**< last made of hosts' addresses; NULL: not yet */
+    coll_pipebcast_model_t *assumed;        /**< assumed last; NULL: not yet */
+    struct coll_pipebcast_record **records; /**< by process of this job; NULL: it is not known */
+    int n_records;                          /**< processes of this job; 0: there is no record yet */
+    uint8_t *opened; /**< set of processes that were sent an opening message; NULL: none was */
 } coll_pipebcast_process_t;
 
 /** The one of this process, from coll_pipebcast_process_open() to coll_pipebcast_process_close().
  */
 extern coll_pipebcast_process_t coll_pipebcast_process;
 
-/** OMPI_ERR_OUT_OF_RESOURCE; to be closed in any case. */
-int coll_pipebcast_process_open(void);
+void coll_pipebcast_process_open(void);
 void coll_pipebcast_process_close(void);
 
 /** Gives a reference to an object of OPAL back; NULL is allowed. */

@@ -21,8 +21,6 @@ static void note_difference(coll_pipebcast_common_t *common, int rank, const pb_
         if (facts->alike[i] != first->alike[i]) {
             common->different = rank;
             common->which = i;
-            common->value = first->alike[i];
-            common->other_value = facts->alike[i];
         }
     }
 }
@@ -76,12 +74,11 @@ int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
 }
 
 void coll_pipebcast_report_different(struct ompi_communicator_t *comm, const char *what, int rank,
-                                     const char *numbers, const char *until_then)
+                                     const char *until_then)
 {
     int rc;
     const coll_pipebcast_record_t *record = coll_pipebcast_record_of_rank(comm, rank, &rc);
-    coll_pipebcast_help(PB_HELP_RANKS_DIFFER, comm->c_name, what, rank,
-                        record != NULL && record->address.host[0] != '\0' ? record->address.host
-                                                                          : "?",
-                        numbers, until_then);
+    coll_pipebcast_help(
+        PB_HELP_RANKS_DIFFER, comm->c_name, what, rank,
+        record != NULL && record->address.host[0] != '\0' ? record->address.host : "?", until_then);
 }

@@ -14,9 +14,7 @@ typedef struct coll_pipebcast_common {
                                 one, the rest is not known */
     int unable;            /**< the lowest rank that cannot serve; -1: all can */
     int different;         /**< the lowest rank that is not like rank 0; -1: all are */
-    int which;             /**< in what it differs first (communicator/record.h): */
-    uint64_t value;        /**< of rank 0 */
-    uint64_t other_value;  /**< of that rank */
+    int which;             /**< in what it differs first (communicator/record.h) */
     int other_model;       /**< the lowest rank with another measured model than rank 0; -1: none */
     uint64_t bits_per_second; /**< the least of any rank; PB_FACTS_UNKNOWN: none is known */
     uint64_t mtu;             /**< the least of any rank */
@@ -31,8 +29,8 @@ typedef struct coll_pipebcast_common {
 int coll_pipebcast_ranks_compare(struct ompi_communicator_t *comm,
                                  coll_pipebcast_common_t *common_p);
 
-/** Warns that `rank` differs from rank 0 in `what`, with `numbers` if they help people. */
+/** Warns that `rank` differs from rank 0 in `what`. */
 void coll_pipebcast_report_different(struct ompi_communicator_t *comm, const char *what, int rank,
-                                     const char *numbers, const char *until_then);
+                                     const char *until_then);
 
 #endif

@@ -90,39 +90,29 @@ static pb_locality_t find_place(void)
 #define PROTOCOL 34
 #endif
 
-static const struct {
-    const char *name;
-    bool is_number;
-} alike[COLL_PIPEBCAST_N_ALIKE] = {
-    [COLL_PIPEBCAST_ALIKE_PROTOCOL] = {"the version of pipebcast", true},
-    [COLL_PIPEBCAST_ALIKE_TOPOLOGY] = {"the topology (coll_pipebcast_topology_file, "
-                                       "coll_pipebcast_topology_name, coll_pipebcast_topology) or "
-                                       "the list of hosts (coll_pipebcast_hosts)",
-                                       false},
-    [COLL_PIPEBCAST_ALIKE_ALGORITHM] = {"the parameter coll_pipebcast_algorithm", true},
-    [COLL_PIPEBCAST_ALIKE_ARRIVAL] = {"the parameter coll_pipebcast_arrival", true},
-    [COLL_PIPEBCAST_ALIKE_ADVICE] = {"whether the parameter coll_pipebcast_advice_dir is set",
-                                     true},
-    [COLL_PIPEBCAST_ALIKE_FANOUT] = {"the parameter coll_pipebcast_fanout", true},
-    [COLL_PIPEBCAST_ALIKE_SEGMENT_SIZE] = {"the parameter coll_pipebcast_segment_size", true},
-    [COLL_PIPEBCAST_ALIKE_MIN_SIZE] = {"the parameter coll_pipebcast_min_size", true},
-    [COLL_PIPEBCAST_ALIKE_LOCALITY] = {"the parameter coll_pipebcast_locality", true},
-    [COLL_PIPEBCAST_ALIKE_LEARN] = {"the parameter coll_pipebcast_learn", true},
-    [COLL_PIPEBCAST_ALIKE_MULTICAST] = {"the parameter coll_pipebcast_multicast", true},
-    [COLL_PIPEBCAST_ALIKE_LEADERS] = {"the parameter coll_pipebcast_leaders", true},
-    [COLL_PIPEBCAST_ALIKE_TRANSPORT] = {"the transport between hosts (pml, btl, kind of network), "
-                                        "or the parameter coll_pipebcast_transport,",
-                                        false},
+/** Names, for people, of the values that must be alike. */
+static const char *const alike[COLL_PIPEBCAST_N_ALIKE] = {
+    [COLL_PIPEBCAST_ALIKE_PROTOCOL] = "the version of pipebcast",
+    [COLL_PIPEBCAST_ALIKE_TOPOLOGY] = "the topology (coll_pipebcast_topology_file, "
+                                      "coll_pipebcast_topology_name, coll_pipebcast_topology) or "
+                                      "the list of hosts (coll_pipebcast_hosts)",
+    [COLL_PIPEBCAST_ALIKE_ALGORITHM] = "the parameter coll_pipebcast_algorithm",
+    [COLL_PIPEBCAST_ALIKE_ARRIVAL] = "the parameter coll_pipebcast_arrival",
+    [COLL_PIPEBCAST_ALIKE_ADVICE] = "whether the parameter coll_pipebcast_advice_dir is set",
+    [COLL_PIPEBCAST_ALIKE_FANOUT] = "the parameter coll_pipebcast_fanout",
+    [COLL_PIPEBCAST_ALIKE_SEGMENT_SIZE] = "the parameter coll_pipebcast_segment_size",
+    [COLL_PIPEBCAST_ALIKE_MIN_SIZE] = "the parameter coll_pipebcast_min_size",
+    [COLL_PIPEBCAST_ALIKE_LOCALITY] = "the parameter coll_pipebcast_locality",
+    [COLL_PIPEBCAST_ALIKE_LEARN] = "the parameter coll_pipebcast_learn",
+    [COLL_PIPEBCAST_ALIKE_MULTICAST] = "the parameter coll_pipebcast_multicast",
+    [COLL_PIPEBCAST_ALIKE_LEADERS] = "the parameter coll_pipebcast_leaders",
+    [COLL_PIPEBCAST_ALIKE_TRANSPORT] = "the transport between hosts (pml, btl, kind of network), "
+                                       "or the parameter coll_pipebcast_transport,",
 };
 
 const char *coll_pipebcast_alike_name(int which)
 {
-    return alike[which].name;
-}
-
-bool coll_pipebcast_alike_is_number(int which)
-{
-    return alike[which].is_number;
+    return alike[which];
 }
 
 static void set_parameters(uint64_t *values)
@@ -310,14 +300,17 @@ static coll_pipebcast_record_t *keep_record(const opal_process_name_t *process,
                                             coll_pipebcast_record_t *record)
 {
     opal_mutex_t *lock = &coll_pipebcast_process.lock;
-    opal_hash_table_t *records = &coll_pipebcast_process.records;
-    const uint64_t number = coll_pipebcast_process_number(process);
-    void *kept = NULL;
+    coll_pipebcast_record_t ***records = &coll_pipebcast_process.records;
+    coll_pipebcast_record_t *kept = NULL;
     opal_mutex_lock(lock);
-    (void) opal_hash_table_get_value_uint64(records, number, &kept);
-    if (kept == NULL && record != NULL &&
-        opal_hash_table_set_value_uint64(records, number, record) == OPAL_SUCCESS) {
-        kept = record;
+    if (*records == NULL) {
+        *records = calloc((size_t) coll_pipebcast_job_size(), sizeof(**records));
+        coll_pipebcast_process.n_records = *records != NULL ? coll_pipebcast_job_size() : 0;
+    }
+    if ((int) process->vpid < coll_pipebcast_process.n_records) {
+        coll_pipebcast_record_t **at = &(*records)[process->vpid];
+        *at = *at != NULL ? *at : record;
+        kept = *at;
     }
     opal_mutex_unlock(lock);
     if (record != NULL && kept != record) { /* another thread has just kept one */
@@ -367,15 +360,13 @@ const coll_pipebcast_record_t *coll_pipebcast_record_of_rank(struct ompi_communi
 
 void coll_pipebcast_records_forget(void)
 {
-    opal_hash_table_t *records = &coll_pipebcast_process.records;
-    uint64_t number;
-    void *record, *at;
-    for (int rc = opal_hash_table_get_first_key_uint64(records, &number, &record, &at);
-         rc == OPAL_SUCCESS;
-         rc = opal_hash_table_get_next_key_uint64(records, &number, &record, at, &at)) {
-        free_record(record);
+    coll_pipebcast_process_t *process = &coll_pipebcast_process;
+    for (int i = 0; i < process->n_records; i++) {
+        if (process->records[i] != NULL) {
+            free_record(process->records[i]);
+        }
     }
-    opal_hash_table_remove_all(records);
+    free(process->records);
 }
 
 /** An error of Open MPI's. */

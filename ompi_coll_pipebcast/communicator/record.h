@@ -34,9 +34,6 @@ _Static_assert(COLL_PIPEBCAST_N_ALIKE <= PB_FACTS_N_ALIKE, "a record has room fo
 /** Returns the name, for people, of the values that differ where ranks are not alike in `which`. */
 const char *coll_pipebcast_alike_name(int which);
 
-/** Returns whether the values themselves help people: they are no digests. */
-bool coll_pipebcast_alike_is_number(int which);
-
 typedef struct coll_pipebcast_record {
     pb_facts_t facts;
     pb_address_t address; /**< with the host, as its own process calls it */
@@ -57,18 +54,6 @@ void coll_pipebcast_record_publish(void);
  */
 const coll_pipebcast_record_t *coll_pipebcast_record_of(const opal_process_name_t *process,
                                                         int *error_p);
-
-/** A number for a process, and one for the process of a rank. */
-static inline uint64_t coll_pipebcast_process_number(const opal_process_name_t *process)
-{
-    return (uint64_t) process->jobid << 32 | process->vpid;
-}
-
-static inline uint64_t coll_pipebcast_rank_number(const struct ompi_communicator_t *comm, int rank)
-{
-    const opal_process_name_t process = ompi_group_get_proc_name(comm->c_local_group, rank);
-    return coll_pipebcast_process_number(&process);
-}
 
 /** The same for a rank of a communicator, which is of this job. */
 const coll_pipebcast_record_t *coll_pipebcast_record_of_rank(struct ompi_communicator_t *comm,

@@ -19,7 +19,6 @@
 static void topology_construct(coll_pipebcast_topology_t *topology)
 {
     memset(&topology->super + 1, 0, sizeof(*topology) - sizeof(topology->super));
-    topology->multicast = COLL_PIPEBCAST_MULTICAST_OFF;
 }
 
 static void topology_destruct(coll_pipebcast_topology_t *topology)
@@ -29,11 +28,6 @@ static void topology_destruct(coll_pipebcast_topology_t *topology)
     free(topology->fault);
     pb_topology_seen_clear(&topology->seen);
 }
-
-_Static_assert((int) PB_MULTICAST_OFF == COLL_PIPEBCAST_MULTICAST_OFF &&
-                   (int) PB_MULTICAST_AUTO == COLL_PIPEBCAST_MULTICAST_AUTO &&
-                   (int) PB_MULTICAST_ON == COLL_PIPEBCAST_MULTICAST_ON,
-               "the topology's values are the parameter's");
 
 OBJ_CLASS_INSTANCE(coll_pipebcast_topology_t, opal_object_t, topology_construct, topology_destruct);
 
@@ -89,7 +83,7 @@ static int fill(coll_pipebcast_topology_t *topology)
     topology->source = source_of(&opened);
     report_warnings(&opened);
     topology->network = opened.network;
-    topology->multicast = (int) opened.multicast;
+    topology->multicast = opened.multicast;
     opened.network = NULL;
     topology->seen = opened.seen;
     opened.seen = (pb_topology_seen_t){.paths = NULL};

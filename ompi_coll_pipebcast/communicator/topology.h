@@ -11,13 +11,13 @@
 
 typedef struct coll_pipebcast_topology {
     opal_object_t super;
-    char *source;            /**< for people: where it came from */
-    char *fault;             /**< for people: why there is no network; NULL: there is one */
-    pb_network_t *network;   /**< NULL if nothing of the description can be used */
-    int multicast;           /**< what it allows, a value of the parameter `multicast` */
-    uint64_t digest;         /**< of both */
-    pb_topology_seen_t seen; /**< the files that it was read from; n is 0: from none */
-    uint64_t addresses;      /**< the hash of those that it was made of; 0: not of such */
+    char *source;          /**< for people: where it came from */
+    char *fault;           /**< for people: why there is no network; NULL: there is one */
+    pb_network_t *network; /**< NULL if nothing of the description can be used */
+    pb_multicast_allowed_t multicast; /**< what it allows */
+    uint64_t digest;                  /**< of both */
+    pb_topology_seen_t seen;          /**< the files that it was read from; n is 0: from none */
+    uint64_t addresses;               /**< the hash of those that it was made of; 0: not of such */
 } coll_pipebcast_topology_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 

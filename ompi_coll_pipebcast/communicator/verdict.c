@@ -65,32 +65,17 @@ static int64_t message_time(const coll_pipebcast_module_t *module, size_t bytes)
     return pb_model_cost(&module->model->model, N_LINKS, bytes).rtt / 2;
 }
 
-static void report_limits(const coll_pipebcast_module_t *module)
-{
-    if (ompi_comm_rank(module->comm) != 0 || coll_pipebcast_follows_advice() ||
-        coll_pipebcast_may_reach_all(module)) {
-        return;
-    }
-    if (coll_pipebcast_is_arrival_aware(&module->settings)) {
-        coll_pipebcast_help(PB_HELP_ARRIVAL_CONNECTIONS, module->comm->c_name,
-                            ompi_comm_size(module->comm) - 1, module->connections);
-    } else if (module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO) {
-        coll_pipebcast_log(
-            1,
-            "communicator %s: broadcasts stay plain however ranks arrive: a root that "
-            "serves them as they arrive would need %d connections, and it may have "
-            "%d",
-            module->comm->c_name, ompi_comm_size(module->comm) - 1, module->connections);
-    }
-}
-
 void coll_pipebcast_sweep_begin_serving(coll_pipebcast_module_t *module)
 {
     const int64_t short_message = message_time(module, SHORT_MESSAGE);
     pb_schedule_set_times(&module->sweep.schedule, short_message,
                           message_time(module, SHORT_MESSAGE + MEBIBYTE) - short_message,
                           ompi_comm_size(module->comm));
-    report_limits(module);
+    if (coll_pipebcast_is_arrival_aware(&module->settings) &&
+        !coll_pipebcast_may_reach_all(module) && ompi_comm_rank(module->comm) == 0) {
+        coll_pipebcast_help(PB_HELP_ARRIVAL_CONNECTIONS, module->comm->c_name,
+                            ompi_comm_size(module->comm) - 1, module->connections);
+    }
 }
 
 bool coll_pipebcast_all_are_aware(const coll_pipebcast_module_t *module)

@@ -12,7 +12,6 @@
 #include "base/counters.h"
 #include "base/log.h"
 #include "base/parameters.h"
-#include "base/status.h"
 #include "communicator/process.h"
 #include "communicator/progress.h"
 #include "communicator/record.h"
@@ -49,18 +48,17 @@ static int component_register(void)
 #ifndef COLL_PIPEBCAST_NO_ADAPTIVE
     coll_pipebcast_adaptive_register(component);
 #endif
-    const int rc = coll_pipebcast_counters_register(component);
-    return rc == OMPI_SUCCESS ? coll_pipebcast_status_register(component) : rc;
+    return coll_pipebcast_counters_register(component);
 }
 
 /** Opens the process's parts; after an error, with a message, the component is disabled. */
 static int begin(void)
 {
-    const int process = coll_pipebcast_process_open();
-    const int selection = coll_pipebcast_selection_open();
-    const int rc = process == OMPI_SUCCESS && selection == OMPI_SUCCESS
-                       ? coll_pipebcast_when_pml_is_selected(coll_pipebcast_record_publish)
-                       : OMPI_ERR_OUT_OF_RESOURCE;
+    coll_pipebcast_process_open();
+    int rc = coll_pipebcast_selection_open();
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_pipebcast_when_pml_is_selected(coll_pipebcast_record_publish);
+    }
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_help_each(PB_HELP_OUT_OF_MEMORY, opal_process_info.nodename);
     }

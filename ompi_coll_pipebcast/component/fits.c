@@ -26,7 +26,6 @@ static const shared_t structures[] = {
     SHARED(opal_convertor_t),
     SHARED(opal_mutex_t),
     SHARED(opal_list_t),
-    SHARED(opal_hash_table_t),
 };
 enum { N_STRUCTURES = sizeof(structures) / sizeof(structures[0]) };
 

@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/parameters.h"
-#include "communicator/connections.h"
 #include "communicator/placement.h"
 #include "engine/arrival/receiver.h"
 #include "engine/arrival/root.h"
@@ -107,7 +106,7 @@ int pb_arrival_caller_part(pb_arrival_caller_t *caller, const pb_arrival_header_
     if (rc != PB_SUCCESS) {
         return rc;
     }
-    coll_pipebcast_count_role(caller->module, &planned);
+    coll_pipebcast_count_role(planned.was_cached);
     if (header->total != caller->message.total) { /* this rank still tells its children */
         coll_pipebcast_message_fini(&caller->message);
         caller->message =
@@ -140,24 +139,6 @@ const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
 
 /* The root and receivers. */
 
-/** Counts the connections that the reports to the root use. */
-static void count_connections(coll_pipebcast_module_t *module, int root)
-{
-    if (module->has_counted_all) {
-        return;
-    }
-    if (ompi_comm_rank(module->comm) != root) {
-        coll_pipebcast_connections_count(module, root);
-        return;
-    }
-    module->has_counted_all = true;
-    for (int rank = 0; rank < ompi_comm_size(module->comm); rank++) {
-        if (rank != root) {
-            coll_pipebcast_connections_count(module, rank);
-        }
-    }
-}
-
 /** Prepares all but the engine's part, for which it fills *env. False if out of memory. */
 static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
 {
@@ -184,7 +165,6 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
         .total = call->data.total,
         .mode = arrival->is_auto ? &module->arrival_mode : NULL,
     };
-    count_connections(module, call->root);
     arrival->caller.members = malloc((size_t) env->n_ranks * sizeof(*arrival->caller.members));
     return arrival->caller.members != NULL &&
            coll_pipebcast_message_init(&arrival->caller.message, &call->data, operation->is_root,

@@ -43,7 +43,7 @@ static void log_plan(coll_pipebcast_module_t *module, int root, size_t total,
     char best[128], next[128], inside[64] = "", measured[64] = "";
     char other[256] = "nothing else was considered";
     pb_planner_report_t report;
-    if (ompi_comm_rank(module->comm) != 0 ||
+    if (coll_pipebcast_params.verbose < 10 || ompi_comm_rank(module->comm) != 0 ||
         pb_planner_explain(module->planner, root, total, &report) != PB_SUCCESS) {
         return;
     }
@@ -64,23 +64,6 @@ static void log_plan(coll_pipebcast_module_t *module, int root, size_t total,
                        milliseconds(report.best_time), measured, other);
 }
 
-void coll_pipebcast_log_time(coll_pipebcast_module_t *module, int root, size_t total,
-                             double seconds)
-{
-    const int size = ompi_comm_size(module->comm);
-    const int reporter = (root + size - 1) % size;
-    char best[128];
-    pb_planner_report_t report;
-    if (ompi_comm_rank(module->comm) != reporter ||
-        pb_planner_explain(module->planner, root, total, &report) != PB_SUCCESS) {
-        return;
-    }
-    coll_pipebcast_log(
-        10, "communicator %s: %zu bytes from root %d: %s: %.3f ms predicted, %.3f ms on rank %d",
-        module->comm->c_name, total, root, describe(best, sizeof(best), &report.best, total),
-        milliseconds(report.best_time), 1e3 * seconds, reporter);
-}
-
 static int plan(coll_pipebcast_module_t *module, int root, size_t total,
                 coll_pipebcast_plan_by_t by, pb_planned_t *planned)
 {
@@ -97,17 +80,6 @@ static int plan(coll_pipebcast_module_t *module, int root, size_t total,
     /* The first broadcast proves multicast: its time has connecting in it, and says nothing. */
     return planned->is_swept && !is_for_multicast ? pb_planner_sweep(planner, root, total, planned)
                                                   : rc;
-}
-
-/** Reports a plan that was not in the table. */
-static void note_new(coll_pipebcast_module_t *module, int root, size_t total,
-                     coll_pipebcast_decision_t *decision)
-{
-    coll_pipebcast_connections_note(module, &decision->planned);
-    decision->is_logged = coll_pipebcast_params.verbose >= 10;
-    if (decision->is_logged) {
-        log_plan(module, root, total, &decision->planned);
-    }
 }
 
 /** Where the ranks have agreed to serve. Errors as pb_planner_plan(), but for PB_ERR_UNFIT. */
@@ -131,10 +103,11 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
     }
     coll_pipebcast_count(&coll_pipebcast_counters.tried, planned->is_trial);
     if (planned->role != NULL) {
-        coll_pipebcast_count_role(module, planned);
+        coll_pipebcast_count_role(planned->was_cached);
     }
     if (planned->is_new) {
-        note_new(module, root, total, decision);
+        coll_pipebcast_connections_note(module, planned);
+        log_plan(module, root, total, planned);
     }
     return OMPI_SUCCESS;
 }
@@ -194,7 +167,7 @@ int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
     }
     planned->segment_size = decided->segment_size;
     planned->piece_size = decided->piece_size;
-    coll_pipebcast_count_role(module, planned);
+    coll_pipebcast_count_role(planned->was_cached);
     return OMPI_SUCCESS;
 }
 

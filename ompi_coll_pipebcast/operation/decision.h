@@ -10,7 +10,6 @@
 typedef struct coll_pipebcast_decision {
     bool ours;
     coll_pipebcast_reason_t reason; /**< why not */
-    bool is_logged;                 /**< at verbose 10 this broadcast's plan and time are logged */
     pb_planned_t planned; /**< also where the fallback component is faster; its kind where the
                              reason is COLL_PIPEBCAST_UNFIT */
 } coll_pipebcast_decision_t;
@@ -51,10 +50,5 @@ bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t to
 /** Rank 0 reports where a broadcast is not ours because a forced kind of tree does not fit. */
 void coll_pipebcast_report_unfit(const coll_pipebcast_module_t *module,
                                  const coll_pipebcast_decision_t *decision);
-
-/** After a decision that was logged, logs the broadcast's measured and predicted time, on the last
- * rank before the root. With the module's lock held. */
-void coll_pipebcast_log_time(coll_pipebcast_module_t *module, int root, size_t total,
-                             double seconds);
 
 #endif

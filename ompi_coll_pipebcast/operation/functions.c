@@ -100,15 +100,6 @@ static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
     return rc;
 }
 
-/** Logs the time of a blocking broadcast if its decision was logged. */
-static void log_time(coll_pipebcast_module_t *module, const begun_t *begun)
-{
-    if (begun->decision.is_logged) {
-        coll_pipebcast_log_time(module, begun->call.root, begun->call.data.total,
-                                coll_pipebcast_seconds_since(begun->call.arrived));
-    }
-}
-
 /** Advances an operation to its end, making progress of everything else meanwhile. */
 static int wait_for(coll_pipebcast_module_t *module, const begun_t *begun)
 {
@@ -119,7 +110,6 @@ static int wait_for(coll_pipebcast_module_t *module, const begun_t *begun)
     }
     const int rc = coll_pipebcast_operation_finish(begun->operation);
     coll_pipebcast_leave();
-    log_time(module, begun);
     return rc;
 }
 
@@ -147,17 +137,14 @@ static bool serve(coll_pipebcast_module_t *module, way_t way, begun_t *begun, in
     return is_ours;
 }
 
-/** Ends, on this rank, a blocking broadcast that the fallback component has served. */
-static void note_passed(coll_pipebcast_module_t *module, const begun_t *begun)
+/** Ends, on this rank, a swept broadcast that the fallback component has served. */
+static void end_passed(coll_pipebcast_module_t *module, int64_t arrived)
 {
-    const int64_t arrived = begun->call.arrived;
+    /* Its wait for the first bytes is unknown. */
+    const pb_sweep_times_t times = {.transfer = coll_pipebcast_now() - arrived};
     coll_pipebcast_lock(&module->lock);
-    if (begun->decision.planned.is_swept) { /* how long it waited for its first bytes is unknown */
-        const pb_sweep_times_t times = {.transfer = coll_pipebcast_now() - arrived};
-        coll_pipebcast_sweep_end(module, arrived, &times);
-        coll_pipebcast_leave();
-    }
-    log_time(module, begun);
+    coll_pipebcast_sweep_end(module, arrived, &times);
+    coll_pipebcast_leave();
     coll_pipebcast_unlock(&module->lock);
 }
 
@@ -183,8 +170,8 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
         return rc;
     }
     rc = module->fallback.bcast(buffer, count, datatype, root, comm, module->fallback.bcast_module);
-    if (begun.decision.is_logged || begun.decision.planned.is_swept) {
-        note_passed(module, &begun);
+    if (begun.decision.planned.is_swept) {
+        end_passed(module, begun.call.arrived);
     }
     return rc;
 }

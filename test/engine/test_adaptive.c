@@ -27,7 +27,7 @@ static void test_header(void)
            read.n_streams == 2 && memcmp(read.streams[1]->parent, parent, sizeof(parent)) == 0 &&
            memcmp(read.streams[1]->child_index, place, sizeof(place)) == 0,
        "is read as it was written");
-    pb_adaptive_header_clear(&read);
+    pb_advice_tree_clear(&read);
     ok(pb_adaptive_header_read(&read, 4, 1, bytes, length) == PB_ERR_INPUT, "not for another root");
     ok(pb_adaptive_header_read(&read, 5, 2, bytes, length) == PB_ERR_INPUT, "nor other hosts");
     ok(pb_adaptive_header_read(&read, 4, 2, bytes, length - 1) == PB_ERR_INPUT &&

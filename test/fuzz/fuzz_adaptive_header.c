@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     const size_t rest = length - PREFIX;
     if (pb_adaptive_header_read(&tree, n_hosts, root, bytes + PREFIX, rest) == PB_SUCCESS) {
         check_tree(&tree, n_hosts, root, bytes + PREFIX, rest);
-        pb_adaptive_header_clear(&tree);
+        pb_advice_tree_clear(&tree);
     }
     return 0;
 }

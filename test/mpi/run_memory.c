@@ -1,12 +1,12 @@
 /*
  * The memory of a process.
  *
- * Usage: run_memory each COMMUNICATORS BYTES [ROOTS]
+ * Usage: run_memory each COMMUNICATORS BYTES
  *        run_memory growth COMMUNICATORS BROADCASTS
  *        run_memory late BYTES MILLISECONDS BYTES_ALLOWED [BROADCASTS]
  *
- * each: what is kept for each communicator, as it is made, and after it has broadcast from ROOTS
- * roots; prints the most of any rank. growth: none with communicators that
+ * each: what is kept for each communicator, as it is made, and after it has broadcast
+ * twice; prints the most of any rank. growth: none with communicators that
  * come and go, and broadcasts of many sizes from all roots, whose roles exceed the cache. late: a
  * rank comes long after the others and is busy in MPI elsewhere, so that it takes in messages;
  * every rank's are bounded.
@@ -36,7 +36,7 @@ static void broadcast_twice(MPI_Comm comm, size_t bytes, int root)
     check_bcast(BLOCKING, bytes, root, comm, 1, "the second one");
 }
 
-static void test_each(int n, size_t bytes, int n_roots)
+static void test_each(int n, size_t bytes)
 {
     MPI_Comm *comms = must_malloc((size_t) n * sizeof(MPI_Comm));
     broadcast_twice(MPI_COMM_WORLD, bytes, 0);
@@ -46,8 +46,8 @@ static void test_each(int n, size_t bytes, int n_roots)
     }
     const long made = grown_by(before, n);
     before = memory_in_use();
-    for (int i = 0; i < n * n_roots; i++) {
-        broadcast_twice(comms[i / n_roots], bytes, i % n_roots);
+    for (int i = 0; i < n; i++) {
+        broadcast_twice(comms[i], bytes, 0);
     }
     const long served = grown_by(before, n);
     if (my_rank == 0) {
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
     const char *what = argc > 3 ? argv[1] : "";
     const int first = (int) argument(argc, argv, 2, 0), second = (int) argument(argc, argv, 3, 0);
     if (strcmp(what, "each") == 0) {
-        test_each(first, (size_t) second, (int) argument(argc, argv, 4, 1));
+        test_each(first, (size_t) second);
     } else if (strcmp(what, "growth") == 0) {
         test_growth(live_and_die, first, "communicators");
         test_growth(broadcast_in_world, second, "broadcasts");

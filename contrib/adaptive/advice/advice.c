@@ -26,11 +26,12 @@ int pb_advice_new(const char *const *hosts, int n_hosts, int max_age, pb_advice_
     return PB_SUCCESS;
 }
 
-static void clear_tree(pb_advice_tree_t *tree)
+void pb_advice_tree_clear(pb_advice_tree_t *tree)
 {
-    for (int i = 0; i < tree->n_streams; i++) {
+    for (int i = 0; i < PB_ADVICE_MAX_STREAMS; i++) {
         pb_tree_free(tree->streams[i]);
     }
+    *tree = (pb_advice_tree_t){.root = -1};
 }
 
 void pb_advice_free(pb_advice_t *advice)
@@ -39,7 +40,7 @@ void pb_advice_free(pb_advice_t *advice)
         return;
     }
     for (int i = 0; i < advice->n_trees; i++) {
-        clear_tree(&advice->trees[i]);
+        pb_advice_tree_clear(&advice->trees[i]);
     }
     free(advice->trees);
     pb_host_set_free(advice->hosts);
@@ -115,7 +116,7 @@ int pb_advice_add(pb_advice_t *advice, const pb_advice_tree_t *tree)
         copy.streams[i] = NULL;
     }
     if (copy.n_streams < tree->n_streams || !make_room(advice)) {
-        clear_tree(&copy);
+        pb_advice_tree_clear(&copy);
         return PB_ERR_NO_MEMORY;
     }
     advice->trees[advice->n_trees++] = copy;

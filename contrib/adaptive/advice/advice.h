@@ -43,6 +43,9 @@ typedef struct pb_advice_tree {
                                                     NULL beyond n_streams */
 } pb_advice_tree_t;
 
+/** Frees the streams, and leaves no tree. */
+void pb_advice_tree_clear(pb_advice_tree_t *tree);
+
 typedef struct pb_advice {
     pb_host_set_t *hosts;
     int64_t written; /**< nanoseconds since the epoch */

@@ -105,10 +105,7 @@ static void read_max_age(pb_item_reader_t *item)
 
 static void drop_tree(reader_t *r)
 {
-    for (int i = 0; i < PB_ADVICE_MAX_STREAMS; i++) {
-        pb_tree_free(r->tree.streams[i]);
-    }
-    r->tree = (pb_advice_tree_t){0};
+    pb_advice_tree_clear(&r->tree);
     free(r->n_children);
     r->n_children = NULL;
 }

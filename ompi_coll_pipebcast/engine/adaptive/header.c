@@ -43,15 +43,6 @@ size_t pb_adaptive_header_write(const pb_advice_tree_t *tree, int n_hosts, uint8
     return (size_t) (at - bytes);
 }
 
-void pb_adaptive_header_clear(pb_advice_tree_t *tree)
-{
-    for (int s = 0; s < tree->n_streams; s++) {
-        pb_tree_free(tree->streams[s]);
-        tree->streams[s] = NULL;
-    }
-    tree->n_streams = 0;
-}
-
 static int read_stream(pb_tree_t *stream, const uint8_t *at)
 {
     for (int host = 0; host < stream->n_nodes; host++) {
@@ -90,7 +81,7 @@ int pb_adaptive_header_read(pb_advice_tree_t *tree, int n_hosts, int root, const
         }
     }
     if (error != PB_SUCCESS) {
-        pb_adaptive_header_clear(tree);
+        pb_advice_tree_clear(tree);
     }
     return error;
 }

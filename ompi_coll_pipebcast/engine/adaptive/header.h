@@ -25,12 +25,11 @@ size_t pb_adaptive_header_write(const pb_advice_tree_t *tree, int n_hosts, uint8
 
 /**
  * Reads a header for the root's host into *tree, without `least` and `most`; it has no streams if
- * it is the static plan. Clear it with pb_adaptive_header_clear(). PB_ERR_INPUT if `length` bytes
+ * it is the static plan. Clear it with pb_advice_tree_clear(). PB_ERR_INPUT if `length` bytes
  * are no header of a communicator of `n_hosts`, or not of trees over all of them from `root`;
  * PB_ERR_NO_MEMORY. After an error there is nothing to give back.
  */
 int pb_adaptive_header_read(pb_advice_tree_t *tree, int n_hosts, int root, const uint8_t *bytes,
                             size_t length);
-void pb_adaptive_header_clear(pb_advice_tree_t *tree);
 
 #endif
