@@ -646,7 +646,7 @@ static int add_others(joiner_t *j, pb_network_t *network, const pb_address_t *ho
     const int parent = others >= 0 ? others : pb_network_top(network);
     if (others < 0) {
         pb_diag_fault(j->warnings, NULL, 0,
-                      "where host '%s' is, is not known, so it is taken to be below '%s' (hosts "
+                      "no switch of host '%s' is known, so it is taken to be below '%s' (hosts "
                       "like this: %d)",
                       hosts[0].host, pb_network_node(network, parent)->name, n);
     }

@@ -20,7 +20,7 @@ pb_network_t *common_topology_read(const char *path, const char *name, bool *is_
     common_report_faults(&diag);
     common_report_faults(&topology.warnings);
     if (code != PB_SUCCESS && diag.n_kept == 0) {
-        common_report("--topology: %s: %s; 'pipebcast-topo check' reports more", path,
+        common_report("--topology: %s: %s; 'pipebcast check' reports more", path,
                       pb_error_text(code));
     }
     pb_network_t *network = topology.network;

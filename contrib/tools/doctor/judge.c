@@ -26,6 +26,8 @@
 /** Time of a broadcast over the fallback component's from which it gets a warning, and an error. */
 #define GOOD_RATIO 1.15
 #define POOR_RATIO 1.5
+/* Multicast brings something if it takes at most this share of the trees' time. */
+#define WORTHWHILE 0.9
 
 /** Days after which a file deserves a look, the least usual MTU, and descriptors to spare. */
 enum { OLD_DAYS = 180, DAY_S = 24 * 60 * 60, USUAL_MTU = 1500, SPARE_DESCRIPTORS = 16 };
@@ -532,12 +534,18 @@ static doctor_verdict_t judge_members(const doctor_facts_t *f, char *text)
 static doctor_verdict_t judge_topology(const doctor_facts_t *f, char *text)
 {
     const char *used = value(f, "status_topology");
-    return used == NULL ? DOCTOR_NOTHING
-                        : say(DOCTOR_OK, text, "%s%s", used,
-                              number(f, "status_switches") > 1
-                                  ? "; whether it is true: pipebcast tune --verify"
-                                  : "; if there are several switches, name a topology file by "
-                                    "coll_pipebcast_topology_file");
+    const char *file = value_or(f, "coll_pipebcast_topology_file", "FILE");
+    if (used == NULL) {
+        return DOCTOR_NOTHING;
+    }
+    return number(f, "status_switches") > 1
+               ? say(DOCTOR_OK, text,
+                     "%s; is it true? pipebcast tune --hostfile HOSTS --verify --topology %s", used,
+                     file)
+               : say(DOCTOR_OK, text,
+                     "%s; if there are several switches, name a topology file by "
+                     "coll_pipebcast_topology_file",
+                     used);
 }
 
 static doctor_verdict_t judge_topology_warning(const doctor_facts_t *f, char *text)
@@ -598,9 +606,12 @@ static doctor_verdict_t judge_multicast(const doctor_facts_t *f, char *text)
                    tried->how[0] != '\0' ? tried->how : "the fallback component");
     }
     return say(DOCTOR_OK, text,
-               "works: %lld bytes take %.3g ms by multicast and %.3g ms by trees. Switches without "
-               "IGMP snooping send it to every port: allow it by coll_pipebcast_multicast=auto",
-               (long long) tried->bytes, 1e3 * tried->pipebcast_s, 1e3 * tried->fallback_s);
+               "works: %lld bytes take %.3g ms by multicast and %.3g ms by trees%s",
+               (long long) tried->bytes, 1e3 * tried->pipebcast_s, 1e3 * tried->fallback_s,
+               tried->pipebcast_s < WORTHWHILE * tried->fallback_s
+                   ? ". Switches without IGMP snooping send it to every port: allow it by "
+                     "coll_pipebcast_multicast=auto"
+                   : ", so it brings nothing here");
 }
 
 /* ---- the table ---- */

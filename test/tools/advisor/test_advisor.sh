@@ -218,7 +218,7 @@ probe 2 --pretend-hosts n0 --output "$work/none"
 [ $code -eq 1 ] && [ "$(grep -c 'less than two hosts' "$err")" -eq 1 ] && [ ! -e "$work/none" ]
 report $? "the probe wants two hosts"
 probe 2 --pretend-hosts n0,zebra --topology "$topology" --output "$work/none"
-[ $code -eq 0 ] && grep -q "where host 'zebra' is, is not known" "$err" && grep -q '^2 hosts in 2 clusters' "$out"
+[ $code -eq 0 ] && grep -q "no switch of host 'zebra' is known" "$err" && grep -q '^2 hosts in 2 clusters' "$out"
 report $? "a host that the topology lacks is reported, and is a cluster of its own"
 probe 2 --pretend-hosts n0,n4 --topology "$topology" --output "$work/no/where"
 [ $code -eq 1 ] && grep -q 'cannot be written' "$err"

@@ -190,7 +190,7 @@ SwitchName=s1 Nodes=n[2-7]
 SwitchName=s2 Switches=s[0-1]
 END
 doctor 4
-[ $code -eq 0 ] && finds OK topology "8 hosts on 3 switches ($topology).*pipebcast tune --verify"
+[ $code -eq 0 ] && finds OK topology "8 hosts on 3 switches ($topology).*pipebcast tune --hostfile HOSTS --verify --topology $topology"
 report $? "a topology file"
 touch -d '365 days ago' "$topology"
 doctor 4

@@ -160,7 +160,7 @@ measure 2 --pretend-hosts n0,n1 --topology "$TOPOLOGIES/topology5.conf" --no-fal
 report $? "no two hosts on one switch: the nearest stand for that, and it is reported"
 
 measure 2 --pretend-hosts n0,zebra --topology "$TOPOLOGIES/topology1.conf" --no-fallback --output "$model"
-[ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && grep -q "where host 'zebra' is, is not known" "$err"
+[ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && grep -q "no switch of host 'zebra' is known" "$err"
 report $? "a host that the topology lacks is reported, and taken to be at the top"
 
 rm -f "$model"
