@@ -228,6 +228,10 @@ int advisor_status_print(const struct advisor_options *options)
 {
     const bool locked = is_locked(options->dir);
     bool good = true;
+    if (access(options->dir, R_OK) != 0) {
+        common_report("--dir: %s: %s", options->dir, strerror(errno));
+        return EXIT_FAILURE;
+    }
     if (options->json) {
         good = print_json(options->dir, locked);
     } else {

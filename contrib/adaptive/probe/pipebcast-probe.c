@@ -19,6 +19,7 @@
 #include "contrib/tools/common/progress.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/terminal.h"
 #include "options.h"
 #include "plan.h"
 #include "traffic.h"
@@ -61,9 +62,9 @@ static bool make_plan(struct run *run, char *const *hosts)
                       run->options.topology, hosts[unknown], unknown);
     } else if (error == PB_ERR_INPUT) {
         common_report(
-            "%d ranks are on less than two hosts, or on more than %d; run with one rank on "
-            "each of two hosts or more (for a trial on one host, give --pretend-hosts)",
-            run->n_ranks, PB_LINK_MATRIX_MAX_NODES);
+            "the job has less than two hosts, or more than %d; run with one rank on each of two "
+            "hosts or more (for a trial on one host, give --pretend-hosts)",
+            PB_LINK_MATRIX_MAX_NODES);
     } else if (error != PB_SUCCESS) {
         common_report("no plan for %d ranks: %s", run->n_ranks, pb_error_text(error));
     }
@@ -288,6 +289,7 @@ int main(int argc, char **argv)
     struct probe_options options;
     bool good = true;
     probe_options_read(argc, argv, &options);
+    common_require_job("probe");
     MPI_Init(&argc, &argv);
     good = probe(&options);
     MPI_Finalize();

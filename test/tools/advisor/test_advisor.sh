@@ -169,6 +169,9 @@ report $? "SIGTERM ends it cleanly"
 advisor status --dir "$dir"
 [ $code -eq 1 ] && grep -q '^no advisor is at work' "$out"
 report $? "status reports it"
+advisor status --dir "$work/nowhere"
+[ $code -eq 1 ] && grep -q -e '--dir: .*/nowhere: No such file' "$err"
+report $? "status of a directory that is not there"
 # A log of its own: the shell empties a file after it has gone on, and the last one's lines would do.
 "$ADVISOR" --dir "$dir" --links "$links" --budget 0.02 >"$work/killed-log" 2>&1 &
 service=$!
