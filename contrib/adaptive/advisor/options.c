@@ -80,7 +80,7 @@ const common_command_t advisor_command = {
 static void take_operands(struct advisor_options *options, common_operands_t operands)
 {
     if (operands.n > 1 || (operands.n == 1 && strcmp(operands.words[0], "status") != 0)) {
-        common_usage_error("'%s' is no command; did you mean status?",
+        common_usage_error("'%s' is no option and no command; there is only status",
                            operands.words[operands.n - 1]);
     }
     options->status = operands.n == 1;
