@@ -55,10 +55,7 @@ static int component_register(void)
 static int begin(void)
 {
     coll_pipebcast_process_open();
-    int rc = coll_pipebcast_selection_open();
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_pipebcast_when_pml_is_selected(coll_pipebcast_record_publish);
-    }
+    const int rc = coll_pipebcast_when_pml_is_selected(coll_pipebcast_record_publish);
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_help_each(PB_HELP_OUT_OF_MEMORY, opal_process_info.nodename);
     }
@@ -92,7 +89,6 @@ static int component_close(void)
     }
     is_open = false;
     coll_pipebcast_forget_pml_selection();
-    coll_pipebcast_selection_close();
     coll_pipebcast_process_close();
     coll_pipebcast_progress_close();
     coll_pipebcast_log_close();

@@ -8,58 +8,12 @@
 #include "component/component.h"
 #include "operation/functions.h"
 
-/** Module for the next communicator that is made while out of memory. Without one, this rank would
- * not take part in the agreement, and the others would wait without end. */
-static struct {
-    opal_mutex_t lock;
-    coll_pipebcast_module_t *module; /**< NULL: used up */
-} spare;
-
-/** Makes a spare module if there is none, with its lock held. */
-static void keep_spare(void)
-{
-    if (spare.module == NULL) {
-        spare.module = coll_pipebcast_module_new();
-    }
-}
-
-int coll_pipebcast_selection_open(void)
-{
-    OBJ_CONSTRUCT(&spare.lock, opal_mutex_t);
-    spare.module = coll_pipebcast_module_new();
-    return spare.module != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
-}
-
-void coll_pipebcast_selection_close(void)
-{
-    if (spare.module != NULL) {
-        OBJ_RELEASE(spare.module);
-    }
-    spare.module = NULL;
-    OBJ_DESTRUCT(&spare.lock);
-}
-
 static void retain_fallback(coll_pipebcast_module_t *module)
 {
     module->fallback = coll_pipebcast_functions_of(module->comm);
     OBJ_RETAIN(module->fallback.bcast_module);
     OBJ_RETAIN(module->fallback.ibcast_module);
     OBJ_RETAIN(module->fallback.bcast_init_module);
-}
-
-/** A new module; if there is no memory for it, the spare one. NULL: that is used up, too. */
-static coll_pipebcast_module_t *get_module(void)
-{
-    coll_pipebcast_module_t *module = coll_pipebcast_module_new();
-    opal_mutex_lock(&spare.lock);
-    if (module == NULL) {
-        module = spare.module;
-        spare.module = NULL;
-    } else {
-        keep_spare();
-    }
-    opal_mutex_unlock(&spare.lock);
-    return module;
 }
 
 /** Returns whether there is another component for each kind of broadcast. */
@@ -111,9 +65,6 @@ static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator
     if (is_permanent(comm) || module->tasks.is_listed) {
         coll_pipebcast_progress_settle();
     }
-    opal_mutex_lock(&spare.lock);
-    keep_spare(); /* if the last one was used up, when out of memory */
-    opal_mutex_unlock(&spare.lock);
     if (module->fallback.bcast_module != NULL) {
         coll_pipebcast_install(comm, &module->fallback, base);
     }
@@ -128,8 +79,11 @@ mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *co
         (ompi_comm_size(comm) < 2 && comm != &ompi_mpi_comm_self.comm)) {
         return NULL;
     }
-    coll_pipebcast_module_t *module = get_module();
+    coll_pipebcast_module_t *module = coll_pipebcast_module_new();
     if (module == NULL) {
+        module = coll_pipebcast_module_new(); /* see operation/operation.h */
+    }
+    if (module == NULL) { /* the others would wait without end for the agreement */
         coll_pipebcast_end_job(comm, "take part in broadcasts", OMPI_ERR_OUT_OF_RESOURCE);
         return NULL;
     }
