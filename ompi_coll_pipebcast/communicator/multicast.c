@@ -210,7 +210,7 @@ static uint32_t payload_of(const coll_pipebcast_multicast_t *multicast, const pb
     return multicast->frame_bytes - (uint32_t) pb_frame_header_bytes(rule);
 }
 
-static bool is_probing(const coll_pipebcast_multicast_t *multicast, uint32_t room)
+static bool is_probing(const coll_pipebcast_multicast_t *multicast, uint64_t room)
 {
     return multicast->health.state == PB_HEALTH_PROBING && room > 0;
 }
@@ -235,7 +235,7 @@ bool coll_pipebcast_multicast_send_probe(coll_pipebcast_multicast_t *multicast, 
 bool coll_pipebcast_multicast_hear_probe(coll_pipebcast_multicast_t *multicast, pb_sweep_t *sweep)
 {
     const int64_t now = coll_pipebcast_now();
-    if (!is_probing(multicast, sweep->room)) {
+    if (!is_probing(multicast, sweep->sums.room)) {
         return false;
     }
     if (multicast->was_heard) {
@@ -245,7 +245,7 @@ bool coll_pipebcast_multicast_hear_probe(coll_pipebcast_multicast_t *multicast, 
     }
     multicast->was_heard = true;
     multicast->since = now;
-    multicast->n_swept = pb_probe_frames(sweep->room);
+    multicast->n_swept = pb_probe_frames(sweep->sums.room);
     const bool hears = !multicast->was_sent && !multicast->is_deaf;
     pb_sweep_again(sweep, hears ? pb_probe_missed(multicast->datagrams, &sweep->rule,
                                                   (uint32_t) multicast->n_swept)
@@ -302,7 +302,7 @@ static void use(coll_pipebcast_multicast_t *multicast, const pb_sweep_t *sweep)
     const pb_multicast_config_t config = {
         .rule = sweep->rule,
         .payload = payload_of(multicast, &sweep->rule),
-        .window = (uint32_t) pb_minu64(sweep->room, MOST_WINDOW),
+        .window = (uint32_t) pb_minu64(sweep->sums.room, MOST_WINDOW),
         .datagrams = multicast->datagrams,
         .is_deaf = multicast->is_deaf,
         .patience = patience_of(multicast->patience),
@@ -381,9 +381,9 @@ void coll_pipebcast_multicast_judge(coll_pipebcast_module_t *module, const pb_sw
 {
     coll_pipebcast_multicast_t *multicast = &module->multicast;
     const bool has_worked = multicast->health.state == PB_HEALTH_WORKING;
-    const bool is_joined = has_worked || sweep->room > 0;
+    const bool is_joined = has_worked || sweep->sums.room > 0;
     if (!pb_health_judge(&multicast->health, multicast->n_swept,
-                         is_joined ? sweep->missed : multicast->n_swept)) {
+                         is_joined ? sweep->sums.missed : multicast->n_swept)) {
         return;
     }
     if (multicast->health.state != PB_HEALTH_WORKING) {

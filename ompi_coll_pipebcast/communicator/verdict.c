@@ -236,8 +236,8 @@ static void take_time(coll_pipebcast_module_t *module)
 {
     const coll_pipebcast_sweep_t *sweep = &module->sweep;
     pb_lesson_t lesson;
-    const int rc = pb_planner_note(module->planner, (int64_t) sweep->sweep.longest,
-                                   (int64_t) sweep->sweep.least_wait, &lesson);
+    const int rc = pb_planner_note(module->planner, (int64_t) sweep->sweep.sums.longest,
+                                   (int64_t) sweep->sweep.sums.least_wait, &lesson);
     coll_pipebcast_count(&coll_pipebcast_counters.learned, lesson.verdict != PB_VERDICT_STAYS);
     log_lesson(module, sweep->bytes, &lesson);
     if (rc != PB_SUCCESS) {

@@ -50,37 +50,34 @@ void pb_sweep_again(pb_sweep_t *f, uint32_t missed)
     f->state = PB_SWEEP_COLLECTING;
 }
 
-/* Sums, and how they travel. */
+/* Messages. */
 
-static void write_sums(const pb_sweep_sums_t *sums, uint8_t *bytes)
-{
-    pb_bytes_put(bytes, sums->n_ranks, 4);
-    pb_bytes_put(bytes + 4, sums->n_free, 4);
-    pb_bytes_put(bytes + 8, sums->n_held, 4);
-    pb_bytes_put(bytes + 12, sums->missed, 4);
-    pb_bytes_put(bytes + 16, sums->free_wait, 8);
-    pb_bytes_put(bytes + 24, sums->held_wait, 8);
-    pb_bytes_put(bytes + 32, sums->transfer, 8);
-    pb_bytes_put(bytes + 40, sums->longest, 8);
-    pb_bytes_put(bytes + 48, sums->least_wait, 8);
-    pb_bytes_put(bytes + 56, sums->room, 4);
-}
+enum { VERDICT, KEY, HAS_CHECKSUM, SECRET, SUMS = SECRET + 2 };
 
-static pb_sweep_sums_t read_sums(const uint8_t *bytes)
+/** Writes what this rank knows into `bytes`, which have PB_SWEEP_BYTES. */
+static void write_message(const pb_sweep_t *f, uint8_t *bytes)
 {
-    return (pb_sweep_sums_t){
-        .n_ranks = (uint32_t) pb_bytes_get(bytes, 4),
-        .n_free = (uint32_t) pb_bytes_get(bytes + 4, 4),
-        .n_held = (uint32_t) pb_bytes_get(bytes + 8, 4),
-        .missed = (uint32_t) pb_bytes_get(bytes + 12, 4),
-        .free_wait = pb_bytes_get(bytes + 16, 8),
-        .held_wait = pb_bytes_get(bytes + 24, 8),
-        .transfer = pb_bytes_get(bytes + 32, 8),
-        .longest = pb_bytes_get(bytes + 40, 8),
-        .least_wait = pb_bytes_get(bytes + 48, 8),
-        .room = (uint32_t) pb_bytes_get(bytes + 56, 4),
+    uint64_t numbers[PB_SWEEP_NUMBERS] = {
+        [VERDICT] = f->verdict,
+        [KEY] = f->rule.key,
+        [HAS_CHECKSUM] = f->rule.has_checksum,
+        [SECRET] = f->rule.secret[0],
+        [SECRET + 1] = f->rule.secret[1],
     };
+    memcpy(numbers + SUMS, &f->sums, sizeof(f->sums));
+    for (int i = 0; i < PB_SWEEP_NUMBERS; i++) {
+        pb_bytes_put(bytes + (ptrdiff_t) 8 * i, numbers[i], 8);
+    }
 }
+
+static void read_numbers(const uint8_t *bytes, uint64_t *numbers)
+{
+    for (int i = 0; i < PB_SWEEP_NUMBERS; i++) {
+        numbers[i] = pb_bytes_get(bytes + (ptrdiff_t) 8 * i, 8);
+    }
+}
+
+/* Sums. */
 
 /** Takes times in before their ranks are counted. */
 static void add_times(pb_sweep_sums_t *sums, uint64_t longest, uint64_t least_wait)
@@ -92,7 +89,7 @@ static void add_times(pb_sweep_sums_t *sums, uint64_t longest, uint64_t least_wa
 }
 
 /** Takes in what became of multicast's frames, before the ranks are counted. */
-static void add_frames(pb_sweep_sums_t *sums, uint32_t missed, uint32_t room)
+static void add_frames(pb_sweep_sums_t *sums, uint64_t missed, uint64_t room)
 {
     sums->missed = missed > sums->missed ? missed : sums->missed;
     sums->room = sums->n_ranks == 0 || room < sums->room ? room : sums->room;
@@ -109,7 +106,7 @@ static bool add_report(pb_sweep_sums_t *sums, const pb_sweep_sums_t *report)
     sums->free_wait += report->free_wait;
     sums->held_wait += report->held_wait;
     sums->transfer += report->transfer;
-    return report->n_ranks > 0 && (uint64_t) report->n_free + report->n_held == report->n_ranks;
+    return report->n_ranks > 0 && report->n_free + report->n_held == report->n_ranks;
 }
 
 /** Returns whether this rank has held those below it: see engine/sweep.h. */
@@ -153,7 +150,7 @@ pb_arrival_report_t pb_sweep_judge(const pb_sweep_sums_t *sums, double message_n
                                                                   : PB_ARRIVAL_EVEN;
 }
 
-/* Messages. */
+/* Steps. */
 
 static bool is_child(const pb_sweep_t *f, int rank)
 {
@@ -161,56 +158,56 @@ static bool is_child(const pb_sweep_t *f, int rank)
 }
 
 /** A child's report has come; false if it makes no sense. */
-static bool take_report(pb_sweep_t *f, int rank, size_t bytes)
+static bool take_report(pb_sweep_t *f, int rank, const uint64_t *numbers)
 {
-    const pb_sweep_sums_t report = read_sums(f->in);
+    pb_sweep_sums_t report;
+    memcpy(&report, numbers + SUMS, sizeof(report));
     f->n_reported++;
-    return is_child(f, rank) && bytes == PB_SWEEP_BYTES && add_report(&f->sums, &report);
+    return is_child(f, rank) && add_report(&f->sums, &report);
 }
 
-static void send_bytes(pb_sweep_t *f, const uint8_t *bytes, size_t n, int rank)
+static void send_to(pb_sweep_t *f, int rank)
 {
-    const int error = pb_control_send(f->control, bytes, n, rank);
+    uint8_t bytes[PB_SWEEP_BYTES];
+    write_message(f, bytes);
+    const int error = pb_control_send(f->control, bytes, sizeof(bytes), rank);
     if (error != 0) {
         refused(f, error);
     }
 }
 
 /** The verdict is known, and goes to the children. */
-static void pass(pb_sweep_t *f, const uint8_t *bytes)
+static void pass(pb_sweep_t *f)
 {
-    f->verdict = bytes[0];
-    f->longest = pb_bytes_get(bytes + 1, 8);
-    f->least_wait = pb_bytes_get(bytes + 9, 8);
-    f->missed = (uint32_t) pb_bytes_get(bytes + 17, 4);
-    f->room = (uint32_t) pb_bytes_get(bytes + 21, 4);
-    f->rule = (pb_frame_rule_t){
-        .key = pb_bytes_get(bytes + 25, 8),
-        .has_checksum = bytes[33] != 0,
-        .secret = {pb_bytes_get(bytes + 34, 8), pb_bytes_get(bytes + 42, 8)},
-    };
     for (int rank = 0; rank < f->n_ranks && !f->broken; rank++) {
         if (pb_rank_set_has(f->children, rank)) {
-            send_bytes(f, bytes, PB_SWEEP_VERDICT_BYTES, rank);
+            send_to(f, rank);
         }
     }
     f->state = PB_SWEEP_THROUGH;
 }
 
 /** Takes the verdict; false if it makes no sense. */
-static bool take_verdict(pb_sweep_t *f, int rank, size_t bytes)
+static bool take_verdict(pb_sweep_t *f, int rank, const uint64_t *numbers)
 {
-    const bool makes_sense =
-        rank == f->parent && bytes == PB_SWEEP_VERDICT_BYTES && f->in[0] <= PB_ARRIVAL_UNEVEN;
-    if (makes_sense) {
-        pass(f, f->in);
+    if (rank != f->parent) {
+        return false;
     }
-    return makes_sense;
+    f->verdict = (pb_arrival_report_t) numbers[VERDICT];
+    f->rule = (pb_frame_rule_t){
+        .key = numbers[KEY],
+        .has_checksum = numbers[HAS_CHECKSUM] != 0,
+        .secret = {numbers[SECRET], numbers[SECRET + 1]},
+    };
+    memcpy(&f->sums, numbers + SUMS, sizeof(f->sums));
+    pass(f);
+    return true;
 }
 
 /** Takes in the next message; false if it is not there. */
 static bool receive_one(pb_sweep_t *f)
 {
+    uint64_t numbers[PB_SWEEP_NUMBERS];
     int rank = -1, error = 0;
     size_t bytes = 0;
     if (f->receive == NULL) {
@@ -223,8 +220,10 @@ static bool receive_one(pb_sweep_t *f)
         refused(f, error);
         return false;
     }
-    const bool makes_sense = f->state == PB_SWEEP_COLLECTING ? take_report(f, rank, bytes)
-                                                             : take_verdict(f, rank, bytes);
+    read_numbers(f->in, numbers);
+    const bool makes_sense = bytes == PB_SWEEP_BYTES && numbers[VERDICT] <= PB_ARRIVAL_UNEVEN &&
+                             (f->state == PB_SWEEP_COLLECTING ? take_report(f, rank, numbers)
+                                                              : take_verdict(f, rank, numbers));
     if (!makes_sense) {
         refused(f, PB_ERR_MALFORMED);
     }
@@ -241,11 +240,9 @@ static void report(pb_sweep_t *f)
         f->state = PB_SWEEP_SUMMED;
         return;
     }
-    uint8_t bytes[PB_SWEEP_BYTES];
     add_own(f);
-    write_sums(&f->sums, bytes);
     f->state = PB_SWEEP_LISTENING;
-    send_bytes(f, bytes, sizeof(bytes), f->parent);
+    send_to(f, f->parent);
 }
 
 static bool collect(pb_sweep_t *f)
@@ -283,16 +280,8 @@ bool pb_sweep_advance(pb_sweep_t *f)
 
 void pb_sweep_announce(pb_sweep_t *f, pb_arrival_report_t verdict)
 {
-    uint8_t bytes[PB_SWEEP_VERDICT_BYTES] = {(uint8_t) verdict};
-    pb_bytes_put(bytes + 1, f->sums.longest, 8);
-    pb_bytes_put(bytes + 9, f->sums.least_wait, 8);
-    pb_bytes_put(bytes + 17, f->sums.missed, 4);
-    pb_bytes_put(bytes + 21, f->sums.room, 4);
-    pb_bytes_put(bytes + 25, f->rule.key, 8);
-    bytes[33] = f->rule.has_checksum;
-    pb_bytes_put(bytes + 34, f->rule.secret[0], 8);
-    pb_bytes_put(bytes + 42, f->rule.secret[1], 8);
-    pass(f, bytes);
+    f->verdict = verdict;
+    pass(f);
 }
 
 void pb_sweep_finish(pb_sweep_t *f)

@@ -32,25 +32,28 @@
 #include "engine/rank_set.h"
 #include "topo/trees/role.h"
 
-/** Bytes of a report: 4 for each number, 8 for each time; little-endian. */
-#define PB_SWEEP_BYTES 60
-
-/** Bytes of a verdict: how ranks arrive, two times, missed frames, room, and the rule. */
-#define PB_SWEEP_VERDICT_BYTES 50
-
 /** Sums over some ranks; times are in nanoseconds. */
 typedef struct pb_sweep_sums {
-    uint32_t n_ranks;    /**< without the root of the broadcast */
-    uint32_t n_free;     /**< of them those that no one is known to have held */
-    uint32_t n_held;     /**< the others */
+    uint64_t n_ranks;    /**< without the root of the broadcast */
+    uint64_t n_free;     /**< of them those that no one is known to have held */
+    uint64_t n_held;     /**< the others */
     uint64_t free_wait;  /**< from arrival to the first segment */
     uint64_t held_wait;  /**< from arrival to the first segment */
     uint64_t transfer;   /**< from the first segment to the end */
-    uint32_t missed;     /**< frames of multicast, the most of any rank, the root too at the root */
-    uint32_t room;       /**< window of frames, the least of any rank; the root's too, there */
+    uint64_t missed;     /**< frames of multicast, the most of any rank, the root too at the root */
+    uint64_t room;       /**< window of frames, the least of any rank; the root's too, there */
     uint64_t longest;    /**< from the arrival of a rank to its end; the root's too, at the root */
     uint64_t least_wait; /**< from the arrival of a rank to its first segment */
 } pb_sweep_sums_t;
+
+/**
+ * Bytes of a message, up and down: 8 for each number, little-endian. They are the verdict, the rule
+ * with four numbers, and the sums.
+ */
+enum {
+    PB_SWEEP_NUMBERS = 5 + sizeof(pb_sweep_sums_t) / sizeof(uint64_t),
+    PB_SWEEP_BYTES = 8 * PB_SWEEP_NUMBERS,
+};
 
 typedef enum {
     PB_SWEEP_COLLECTING, /**< reports of children or this rank's own are still to come */
@@ -81,14 +84,10 @@ typedef struct pb_sweep {
     int n_reported; /**< children that have */
     bool has_ended; /**< this rank's part of the broadcast */
     pb_sweep_times_t own;
-    pb_sweep_sums_t sums; /**< of the ranks below, and at last of this one */
-    uint8_t verdict;      /**< a pb_arrival_report_t; known when THROUGH, as what follows: */
-    uint64_t longest;     /**< of all ranks */
-    uint64_t least_wait;  /**< of all ranks */
-    uint32_t missed;      /**< of all ranks */
-    uint32_t room;        /**< of all ranks */
-    pb_frame_rule_t rule; /**< of multicast's frames; the root sets it before it announces */
-    pb_request_t receive; /**< of the next message; NULL: none is posted */
+    pb_sweep_sums_t sums;        /**< of the ranks below, at last of all */
+    pb_arrival_report_t verdict; /**< known when THROUGH */
+    pb_frame_rule_t rule;        /**< of multicast's frames; the root sets it before it announces */
+    pb_request_t receive;        /**< of the next message; NULL: none is posted */
     uint8_t in[PB_SWEEP_BYTES];
     int error;   /**< the first error, 0 if none */
     bool broken; /**< a message was refused or makes no sense; nothing new is started */

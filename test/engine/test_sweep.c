@@ -190,13 +190,13 @@ static void test_random(void)
         unfinished += run_rounds(run) < run->n_ranks;
         for (int rank = 0; rank < run->n_ranks; rank++) {
             const pb_sweep_t *sweep = &run->sweeps[rank];
-            differ += sweep->verdict != run->verdict || sweep->missed != run->sums.missed ||
-                      sweep->room != run->sums.room;
-            differ += sweep->rule.key != sweep->longest || !sweep->rule.has_checksum ||
-                      sweep->rule.secret[0] != 1 || sweep->rule.secret[1] != sweep->missed;
+            differ += sweep->verdict != run->verdict || sweep->sums.missed != run->sums.missed ||
+                      sweep->sums.room != run->sums.room;
+            differ += sweep->rule.key != sweep->sums.longest || !sweep->rule.has_checksum ||
+                      sweep->rule.secret[0] != 1 || sweep->rule.secret[1] != sweep->sums.missed;
             differ += sweep->error != 0;
-            differ += run->sweeps[rank].longest != run->sums.longest ||
-                      run->sweeps[rank].least_wait != run->sums.least_wait;
+            differ += run->sweeps[rank].sums.longest != run->sums.longest ||
+                      run->sweeps[rank].sums.least_wait != run->sums.least_wait;
             left += run->controls.mail[rank] != NULL;
         }
         pb_sweep_sums_t sums = expected(run);

@@ -19,9 +19,9 @@
 #define PB_PROBE_MAX_PAYLOAD 9000
 
 /** Returns the frames of a probe where each member has room for `window` > 0 of them. */
-static inline uint32_t pb_probe_frames(uint32_t window)
+static inline uint32_t pb_probe_frames(uint64_t window)
 {
-    return window < PB_PROBE_FRAMES ? window : PB_PROBE_FRAMES;
+    return window < PB_PROBE_FRAMES ? (uint32_t) window : PB_PROBE_FRAMES;
 }
 
 /** Sends n frames, as far as the group can be reached. */
