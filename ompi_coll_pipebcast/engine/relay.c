@@ -7,30 +7,19 @@ bool pb_relay_start(pb_relay_t *relay, const pb_role_t *role, const pb_transfer_
                     size_t piece_size)
 {
     const pb_transfer_t *between = &relay->between;
-    const size_t total = between->message->total;
     pb_transfer_limits_t offered = *limits;
     offered.offered = true;
     if (!pb_transfer_start(&relay->inside, role, &offered, piece_size, between->transport,
                            between->message)) {
         return false;
     }
-    relay->awaited = piece_size < total ? piece_size : total;
     relay->between.relay = relay;
     return true;
 }
 
 void pb_relay_go_on(pb_relay_t *relay)
 {
-    pb_transfer_t *inside = &relay->inside;
-    const size_t bytes = pb_transfer_here(&relay->between);
-    const size_t total = inside->message->total;
-    if (bytes < relay->awaited || inside->missing[0] == inside->n_segments) {
-        return;
-    }
-    const uint64_t n = bytes == total ? inside->n_segments : bytes / inside->segment_size;
-    const size_t next = (size_t) (n + 1) * inside->segment_size;
-    relay->awaited = next < total ? next : total;
-    pb_transfer_offer(inside, n, relay->between.error);
+    pb_transfer_offer(&relay->inside, pb_transfer_here(&relay->between), relay->between.error);
 }
 
 bool pb_relay_advance(pb_relay_t *relay)
@@ -39,8 +28,8 @@ bool pb_relay_advance(pb_relay_t *relay)
     pb_relay_go_on(relay);
     const bool inside_is_through = pb_transfer_advance(&relay->inside);
     if (relay->between.broken != relay->inside.broken) {
-        relay->refused = pb_relay_error(relay);
-        pb_transfer_cancel(relay->between.broken ? &relay->inside : &relay->between);
+        pb_transfer_refuse(relay->between.broken ? &relay->inside : &relay->between,
+                           pb_relay_error(relay));
         return false; /* what is under way ends now */
     }
     return inside_is_through && between_is_through;
@@ -48,9 +37,7 @@ bool pb_relay_advance(pb_relay_t *relay)
 
 int pb_relay_error(const pb_relay_t *relay)
 {
-    return relay->refused != 0         ? relay->refused
-           : relay->between.error != 0 ? relay->between.error
-                                       : relay->inside.error;
+    return relay->between.error != 0 ? relay->between.error : relay->inside.error;
 }
 
 int pb_relay_refused(const pb_relay_t *relay)

@@ -8,7 +8,7 @@
  *
  * An error of `between` is one of `inside`: segments keep coming, as empty messages, and so do
  * pieces. What fails inside does not concern other hosts. Where the transport refuses in one of the
- * two, the other is cancelled.
+ * two, it does in the other.
  */
 #ifndef PB_RELAY_H
 #define PB_RELAY_H
@@ -19,8 +19,6 @@
 typedef struct pb_relay {
     pb_transfer_t between; /**< segments, from and to other hosts */
     pb_transfer_t inside;  /**< pieces, to ranks of this host */
-    size_t awaited;        /**< bytes from the beginning that must be here for the next piece */
-    int refused; /**< the error for which the one was cancelled because of the other; 0: none */
 } pb_relay_t;
 
 /**
@@ -31,7 +29,7 @@ typedef struct pb_relay {
 bool pb_relay_start(pb_relay_t *relay, const pb_role_t *role, const pb_transfer_limits_t *limits,
                     size_t piece_size);
 
-/** Segments have come: pieces that are whole now go on. O(streams + pieces). */
+/** Segments have come: pieces that are whole now go on. O(streams + those pieces). */
 void pb_relay_go_on(pb_relay_t *relay);
 
 /** As pb_transfer_advance(), for both. */

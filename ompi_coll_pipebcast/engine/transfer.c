@@ -166,7 +166,6 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
     cut(t, limits, segment_size);
     t->n_streams = role->n_streams;
     t->n_parents = role->n_parents;
-    t->n_children = role->n_children;
     t->paced = has_all && role->n_children > 1 && !in_turn;
     t->synchronous_every = role->n_children > 0
                                ? synchronous_interval(in_turn ? 0 : limits->ahead, role->n_streams,
@@ -517,13 +516,19 @@ __attribute__((always_inline)) inline bool pb_transfer_arrived(pb_lane_t *lane,
     return true;
 }
 
-void pb_transfer_offer(pb_transfer_t *t, uint64_t n, int error)
+void pb_transfer_offer(pb_transfer_t *t, size_t bytes, int error)
 {
-    if (error != 0) {
-        keep_first_error(t, error);
+    const uint64_t offered = t->missing[0];
+    uint64_t n = offered;
+    while (n < t->n_segments &&
+           (error != 0 || bytes == t->message->total || bytes >= segment_offset(t, n + 1))) {
+        n++;
     }
-    t->missing[0] = n;
-    send_all(t);
+    if (n > offered) {
+        keep_first_error(t, error);
+        t->missing[0] = n;
+        send_all(t);
+    }
 }
 
 void pb_transfer_finish(pb_transfer_t *t)

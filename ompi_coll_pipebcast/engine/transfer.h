@@ -102,7 +102,6 @@ typedef struct pb_transfer {
     uint64_t n_segments;
     int n_streams;
     int n_parents;
-    int n_children;
     int receive_window;
     int send_window;
     uint64_t synchronous_every;            /**< every N-th send is synchronous */
@@ -155,11 +154,11 @@ bool pb_transfer_advance(pb_transfer_t *transfer);
 bool pb_transfer_arrived(pb_lane_t *lane, pb_request_t request);
 
 /**
- * Offers segments to a transfer that waits for offers (pb_transfer_limits_t): the first `n` are
- * here now. `n` never falls, and is at most their number. With an `error` that is not 0, or after
- * one, empty messages go instead. Sends all that it can.
+ * Offers segments to a transfer that waits for offers (pb_transfer_limits_t): the message's first
+ * `bytes` are here now, and never fewer later. With an `error` that is not 0 empty messages go
+ * instead of all segments that were not offered. Sends all that it can. O(segments offered).
  */
-void pb_transfer_offer(pb_transfer_t *transfer, uint64_t n, int error);
+void pb_transfer_offer(pb_transfer_t *transfer, size_t bytes, int error);
 
 /** Returns whether it is started, and not finished; a transfer of zeros is not. */
 static inline bool pb_transfer_is_started(const pb_transfer_t *transfer)

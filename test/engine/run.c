@@ -80,7 +80,7 @@ bool run_start(run_t *run, int rank)
     const pb_role_t between = pb_role_between_hosts(part->role);
     const pb_role_t inside = pb_role_inside_host(part->role);
     const bool is_led = part->role->is_led;
-    part->relay = (pb_relay_t){.awaited = 0};
+    part->relay = (pb_relay_t){.between = {.lanes = NULL}};
     if (!pb_transfer_start(&part->relay.between, is_led ? &inside : &between, &run->limits,
                            is_led ? run->piece_size : w->segment_size, transport,
                            &w->messages[rank])) {

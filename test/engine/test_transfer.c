@@ -331,7 +331,7 @@ static void test_pieces_leave_early(void)
         .n_streams = 1, .n_parents = 1, .parent = parent, .parent_mask = mask};
     const pb_role_t inside = {.n_streams = 1, .n_children = 1, .child = child, .child_mask = mask};
     const pb_transfer_limits_t limits = {.receive_window = 4, .send_window = 4};
-    pb_relay_t relay = {.awaited = 0};
+    pb_relay_t relay = {.between = {.lanes = NULL}};
     world_t *world = world_new(1, 3, 1, 100, 10); /* the root: so that its rank has the bytes */
     ok(pb_transfer_start(&relay.between, &between, &limits, 10, &world->transports[1],
                          &world->messages[1]) &&

@@ -158,12 +158,10 @@ bool pb_multicast_part_take_frame(part_t *p, const pb_frame_t *frame)
 void pb_multicast_part_offer(const part_t *p, pb_transfer_t *pieces)
 {
     const pb_window_t *window = &p->window;
-    const uint64_t whole =
-        (uint64_t) window->first_missing * window->payload / pieces->segment_size;
-    const uint64_t n = pb_part_is_complete(p) || p->error != 0 ? pieces->n_segments : whole;
-    if (n > pieces->missing[0]) {
-        pb_transfer_offer(pieces, n, p->error);
-    }
+    pb_transfer_offer(pieces,
+                      pb_part_is_complete(p) ? window->total
+                                             : (size_t) window->first_missing * window->payload,
+                      p->error);
 }
 
 bool pb_multicast_part_is_awaiting_frames(const part_t *p)
