@@ -42,7 +42,6 @@
 #include "opal/class/opal_list.h"
 #include "opal/datatype/opal_convertor.h"
 #include "opal/mca/base/base.h"
-#include "opal/mca/base/mca_base_component_repository.h"
 #include "opal/mca/base/mca_base_pvar.h"
 #include "opal/mca/btl/base/base.h"
 #include "opal/runtime/opal_progress.h"
@@ -239,21 +238,6 @@ static inline void coll_pipebcast_show_once(const char *file, const char *topic,
     for (int i = 0; i < 3; i++) {
         PMIX_INFO_DESTRUCT(&how[i]);
     }
-#endif
-}
-
-/** The `i`-th of the coll components inside Open MPI's own libraries; NULL behind the last. */
-static inline const mca_base_component_t *coll_pipebcast_static_component(int i)
-{
-    mca_base_framework_t *framework = &ompi_coll_base_framework;
-    if (framework->framework_static_components == NULL ||
-        framework->framework_static_components[i] == NULL) {
-        return NULL;
-    }
-#if defined(MCA_COLL_BASE_VERSION_3_0_0)
-    return *framework->framework_static_components[i];
-#else
-    return framework->framework_static_components[i];
 #endif
 }
 

@@ -14,8 +14,13 @@
 #include "base/parameters.h"
 #include "component/component.h"
 
-/** Components for the slots that tuned and others leave empty; ftagree exists from 5.0 on. */
-static const char *const basics[] = {"basic", "libnbc", "self", "inter", "ftagree"};
+/** Components for the slots that tuned and others leave empty. */
+static const char *const basics[] = {
+    "basic",   "libnbc", "self", "inter",
+#if OPAL_ENABLE_FT_MPI
+    "ftagree",
+#endif
+};
 #define N_BASICS (sizeof(basics) / sizeof(basics[0]))
 
 static mca_base_component_list_item_t *find_in_list(const char *name)
@@ -29,31 +34,6 @@ static mca_base_component_list_item_t *find_in_list(const char *name)
         }
     }
     return NULL;
-}
-
-/** Returns whether this Open MPI has such a component, inside its libraries or as a file. */
-static bool is_installed(const char *name)
-{
-    const mca_base_component_t *component;
-    for (int i = 0; (component = coll_pipebcast_static_component(i)) != NULL; i++) {
-        if (strcmp(component->mca_component_name, name) == 0) {
-            return true;
-        }
-    }
-    opal_list_t *files = NULL;
-    if (mca_base_component_repository_get_components(&ompi_coll_base_framework, &files) !=
-            OPAL_SUCCESS ||
-        files == NULL) {
-        return false;
-    }
-    mca_base_component_repository_item_t *file;
-    OPAL_LIST_FOREACH(file, files, mca_base_component_repository_item_t)
-    {
-        if (strcmp(file->ri_name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /** Registers and opens what find has just appended; it ends up before `before`, or is closed. */
@@ -82,12 +62,12 @@ static void open_found(mca_base_component_list_item_t *found,
     OBJ_RELEASE(found);
 }
 
-/** The list of basics that are missing and can be had, separated by commas; NULL if none. */
+/** The list of basics that are missing, separated by commas; NULL if none. */
 static char *list_missing(void)
 {
     char **names = NULL;
     for (size_t i = 0; i < N_BASICS; i++) {
-        if (find_in_list(basics[i]) == NULL && is_installed(basics[i])) {
+        if (find_in_list(basics[i]) == NULL) {
             opal_argv_append_nosize(&names, basics[i]);
         }
     }
