@@ -501,7 +501,7 @@ void coll_pipebcast_adaptive_register(const mca_base_component_t *component)
     coll_pipebcast_advice = &advice;
     (void) mca_base_component_var_register(
         component, "advice_dir",
-        "Directory shared with pipebcast advise. Where it is set, advice is followed: the root "
+        "Directory shared with pipebcast advise. Where it is set, advice is followed. The root "
         "finds there the tree for the network as it is now, and ranks write there how fast their "
         "parents delivered. It must be writable on all hosts. Without good advice, and for "
         "nonblocking and persistent broadcasts, algorithm counts. "

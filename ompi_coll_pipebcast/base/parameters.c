@@ -97,22 +97,22 @@ static const struct {
      "Which ranks of a host are near to each other. auto: those that are bound to the "
      "same package, NUMA node or cache, by hwloc. host: all alike. (default: auto)"},
     {"leaders", INT, leaders, OPAL_INFO_LVL_5, READONLY, &coll_pipebcast_params.leaders,
-     "Whether one rank of each host, its leader, stands for it in the trees between hosts, "
-     "and hands the message on inside in pieces longer than segments. auto: in all trees that "
-     "are free of contention, and with multicast. off: all ranks may be in trees between "
-     "hosts, and segments go everywhere. (default: auto)"},
+     "Whether one rank of each host, its leader, is in the trees between hosts, and passes the "
+     "message on inside in longer pieces. auto: in all trees that are free of contention, and "
+     "with multicast. off: all ranks may be in trees between hosts, and segments go everywhere. "
+     "(default: auto)"},
     {"transport", INT, transports, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.transport,
-     "Transports between hosts over which broadcasts are served. auto: TCP over Ethernet, and "
-     "others where the model file was measured on them, or where algorithm, arrival b or nb, "
-     "or advice_dir is set; else the fallback component serves. any: all. (default: auto)"},
+     "Transports between hosts over which broadcasts are served; over others the fallback "
+     "component serves. auto: TCP over Ethernet. Also any where the model file was measured on "
+     "it, or where algorithm, arrival b or nb, or advice_dir is set. any: all. (default: auto)"},
     {"hosts", TEXT, NULL, OPAL_INFO_LVL_9, READONLY, &coll_pipebcast_params.hosts,
      "For trials on one host: names of hosts, such as n[0-3]. Ranks are taken to be on them "
      "in turn, again from the first when the list ends. (default: none, the launcher knows "
      "the hosts)"},
     {"processors", TEXT, NULL, OPAL_INFO_LVL_9, READONLY, &coll_pipebcast_params.processors,
      "For trials on one host: numbers of processors, separated by commas, to which the job's "
-     "ranks in turn are taken to be bound; with another host's recorded topology if "
-     "HWLOC_XMLFILE names it. (default: none, what they are bound to)"},
+     "ranks in turn are taken to be bound. HWLOC_XMLFILE may name another host's recorded "
+     "topology. (default: none, what they are bound to)"},
     {"algorithm", INT, algorithms, OPAL_INFO_LVL_1, SETTING, &coll_pipebcast_params.algorithm,
      "Tree down which a message is broadcast. auto: the one that is predicted to be "
      "fastest for the message's size, or the fallback component. MPI_T may change it on "
@@ -130,12 +130,12 @@ static const struct {
      "Children of a rank in algorithm kary, 1 to 64. (default: 3)"},
     {"arrival", INT, arrivals, OPAL_INFO_LVL_4, SETTING, &coll_pipebcast_params.arrival,
      "Service of ranks that arrive late at a broadcast. off: all wait as the tree has it. b: "
-     "ranks are served in groups as they arrive, so that the early do not wait for the late. "
-     "nb: the same, and data are also sent to ranks that have not arrived, where they wait; "
-     "with algorithm flat, the whole message goes to one rank after another. auto: as nb "
-     "while arrivals are uneven. Data go to absent ranks then only after no rank has arrived "
-     "for as long as the message takes. Without effect where advice_dir is set. MPI_T may "
-     "change it, as algorithm. (default: auto)"},
+     "ranks are served in groups as they arrive, so that the early do not wait for the late. nb: "
+     "the same, and data are also sent to ranks that have not arrived, where they wait. With "
+     "algorithm flat, the whole message then goes to one rank after another. auto: as nb while "
+     "arrivals are uneven. Data go to absent ranks then only after no rank has arrived for as "
+     "long as the message takes. Without effect where advice_dir is set. MPI_T may change it, as "
+     "algorithm. (default: auto)"},
     {"learn", INT, learnings, OPAL_INFO_LVL_4, SETTING, &coll_pipebcast_params.learn,
      "Whether measured times of broadcasts correct the choice of tree and segment size. off: "
      "predictions alone decide. on: what may be faster is tried, in at most 5 % of the time "
@@ -158,10 +158,9 @@ static const struct {
     {"multicast_checksum", INT, checksums, OPAL_INFO_LVL_6, READONLY,
      &coll_pipebcast_params.multicast_checksum,
      "Whether each datagram of multicast has a checksum with a key, so that nobody on the "
-     "network can forge one; the root of a communicator's first broadcast decides. It costs "
-     "the processor about 0.4 nanoseconds for each byte. auto: where that is less than "
-     "5 % of a byte's time on the slowest host's link, so up to 1 Gbit/s. (default: "
-     "auto)"},
+     "network can forge one. The root of a communicator's first broadcast decides. It costs the "
+     "processor about 0.4 nanoseconds for each byte. auto: where that is less than 5 % of a "
+     "byte's time on the slowest host's link, so up to 1 Gbit/s. (default: auto)"},
     {"multicast_buffer", SIZE, NULL, OPAL_INFO_LVL_8, READONLY,
      &coll_pipebcast_params.multicast_buffer,
      "Bytes of the receive buffer of multicast that each process asks the kernel for, which "
