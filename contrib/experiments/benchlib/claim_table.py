@@ -76,7 +76,7 @@ def bounds_text(row):
     """The bounds of a claim, of which one is there at least."""
     if row["least"] and row["most"]:
         return f"{row['least']} to {row['most']}"
-    return f"at least {row['least']}" if row["least"] else f"at most {row['most']}"
+    return f">= {row['least']}" if row["least"] else f"<= {row['most']}"
 
 
 PAPERS = {"p2": "Papers 1 and 2", "p3": "Paper 3", "p4": "Paper 4"}
