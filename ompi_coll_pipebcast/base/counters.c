@@ -14,12 +14,6 @@ coll_pipebcast_counters_t coll_pipebcast_counters;
 _Static_assert(sizeof(coll_pipebcast_counter_t) == sizeof(unsigned long long),
                "a counter is as large as what MPI_T reads");
 
-void coll_pipebcast_count_broadcast(int how, size_t bytes)
-{
-    coll_pipebcast_count(&coll_pipebcast_counters.broadcasts[how], 1);
-    coll_pipebcast_count(&coll_pipebcast_counters.bytes[how], (int64_t) bytes);
-}
-
 void coll_pipebcast_count_failure(int error)
 {
     if (error != OMPI_SUCCESS) {
@@ -115,8 +109,6 @@ static const variable_t others[] = {
      "Datagrams that have come to this rank and were dropped, as they are of no broadcast of "
      "its group.",
      &coll_pipebcast_counters.multicast_foreign},
-    {"roles_cached", "Roles of this rank in trees that were kept from earlier broadcasts.",
-     &coll_pipebcast_counters.roles_cached},
     {"roles_computed",
      "Roles of this rank in trees that were computed; if they go on growing with the roots "
      "in turn, coll_pipebcast_cache_size is too small.",

@@ -56,7 +56,6 @@ typedef struct coll_pipebcast_counters {
     coll_pipebcast_counter_t multicast_frames;   /**< that came by datagram */
     coll_pipebcast_counter_t multicast_asked;    /**< frames that did not, and were repaired */
     coll_pipebcast_counter_t multicast_foreign;  /**< datagrams of somebody else */
-    coll_pipebcast_counter_t roles_cached;
     coll_pipebcast_counter_t roles_computed;
     /* Levels: of the communicator whose ranks agreed last. */
     coll_pipebcast_counter_t status_switches;    /**< 0: no ranks have agreed to serve */
@@ -81,15 +80,13 @@ static inline void coll_pipebcast_set_level(coll_pipebcast_counter_t *level, int
     __atomic_store_n(level, (int64_t) value, __ATOMIC_RELAXED);
 }
 
-/** Counts how a role of this rank was had. */
+/** Counts a role of this rank if it was computed. */
 static inline void coll_pipebcast_count_role(bool was_cached)
 {
-    coll_pipebcast_counters_t *counters = &coll_pipebcast_counters;
-    coll_pipebcast_count(was_cached ? &counters->roles_cached : &counters->roles_computed, 1);
+    if (!was_cached) {
+        coll_pipebcast_count(&coll_pipebcast_counters.roles_computed, 1);
+    }
 }
-
-/** Counts a broadcast that ended well; `how` is as above. */
-void coll_pipebcast_count_broadcast(int how, size_t bytes);
 
 /** Counts one that the fallback component gets. */
 void coll_pipebcast_count_fallback(coll_pipebcast_reason_t reason, size_t bytes);

@@ -258,9 +258,6 @@ static void take_arrivals(coll_pipebcast_module_t *module)
 void coll_pipebcast_sweep_settle(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_sweep_t *sweep = &module->sweep;
-    if (!pb_schedule_is_due(&sweep->schedule)) {
-        return;
-    }
     while (sweep->is_task) {
         coll_pipebcast_unlock(&module->lock);
         opal_progress();

@@ -52,9 +52,9 @@ void coll_pipebcast_sweep_begin_serving(struct coll_pipebcast_module *module);
 bool coll_pipebcast_all_are_aware(const struct coll_pipebcast_module *module);
 
 /**
- * A blocking broadcast that may be ours begins, on all ranks: waits for the last sweep's verdict if
- * it is due, and acts on it. The lock is given up while it waits. The wait ends early if this rank
- * is lost.
+ * A blocking broadcast that may be ours begins, on all ranks, and the last sweep's verdict is due:
+ * waits for it, and acts on it. The lock is given up while it waits. The wait ends early if this
+ * rank is lost.
  */
 void coll_pipebcast_sweep_settle(struct coll_pipebcast_module *module);
 

@@ -111,44 +111,44 @@ static void cut(pb_transfer_t *t, const pb_transfer_limits_t *limits, size_t seg
     t->send_window = window_of(limits->send_window, t->n_segments);
 }
 
-/** Makes lanes to some ranks, with room for `room` flights each. */
-static void make_lanes(pb_transfer_t *t, pb_lane_t *lanes, int n, const int *ranks,
-                       const uint32_t *masks, pb_flight_t *flights, uint32_t room)
+/** Makes the lane to one rank. */
+HOT void make_lane(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t streams,
+                   pb_flight_t *window, uint32_t slots)
 {
-    const uint32_t streams = (UINT32_C(1) << t->n_streams) - 1;
-    for (int i = 0; i < n; i++) {
-        const uint32_t mask = masks[i] & streams;
-        assert(mask != 0);
-        const int first = __builtin_ctz(mask);
-        lanes[i] = (pb_lane_t){.transfer = t,
-                               .rank = ranks[i],
-                               .mask = mask,
-                               .next = (uint64_t) first,
-                               .stream = first,
-                               .stride = mask >> first == 1 ? (uint64_t) t->n_streams : 0,
-                               .until_synchronous = t->synchronous_every,
-                               .last_slot = room - PB_TRANSFER_SYNCHRONOUS - 1,
-                               .window = flights + (size_t) i * room};
-    }
+    const uint32_t mask = streams & ((UINT32_C(1) << t->n_streams) - 1);
+    assert(mask != 0);
+    const int first = __builtin_ctz(mask);
+    *lane = (pb_lane_t){.transfer = t,
+                        .rank = rank,
+                        .mask = mask,
+                        .next = (uint64_t) first,
+                        .stream = first,
+                        .stride = mask >> first == 1 ? (uint64_t) t->n_streams : 0,
+                        .until_synchronous = t->synchronous_every,
+                        .last_slot = slots - 1,
+                        .window = window};
 }
 
 /** Makes the lanes of all parents and children. False if out of memory. */
 static bool make_all_lanes(pb_transfer_t *t, const pb_role_t *role)
 {
-    const size_t n_parents = (size_t) role->n_parents;
-    const size_t n_lanes = n_parents + (size_t) role->n_children;
-    const uint32_t room = n_slots(t) + PB_TRANSFER_SYNCHRONOUS;
+    const size_t n_lanes = (size_t) role->n_parents + (size_t) role->n_children;
+    const uint32_t slots = n_slots(t);
+    const size_t room = slots + PB_TRANSFER_SYNCHRONOUS;
     t->lanes = malloc(n_lanes * (sizeof(pb_lane_t) + room * sizeof(pb_flight_t)) + 1);
     if (t->lanes == NULL) {
         t->children = t->children_end = t->served_end = NULL;
         return false;
     }
-    t->children = t->lanes + n_parents;
+    t->children = t->lanes + role->n_parents;
     t->children_end = t->served_end = t->lanes + n_lanes;
-    pb_flight_t *flights = (pb_flight_t *) t->children_end;
-    make_lanes(t, t->lanes, role->n_parents, role->parent, role->parent_mask, flights, room);
-    make_lanes(t, t->children, role->n_children, role->child, role->child_mask,
-               flights + n_parents * room, room);
+    pb_flight_t *window = (pb_flight_t *) t->children_end;
+    for (int i = 0; i < role->n_parents; i++, window += room) {
+        make_lane(t, &t->lanes[i], role->parent[i], role->parent_mask[i], window, slots);
+    }
+    for (int i = 0; i < role->n_children; i++, window += room) {
+        make_lane(t, &t->children[i], role->child[i], role->child_mask[i], window, slots);
+    }
     return true;
 }
 
@@ -474,7 +474,8 @@ static bool is_through(const pb_transfer_t *t)
     return true;
 }
 
-bool pb_transfer_advance(pb_transfer_t *t)
+/** Does what can be done, until nothing can. */
+__attribute__((noinline)) static void go_on(pb_transfer_t *t)
 {
     bool again;
     do {
@@ -491,6 +492,14 @@ bool pb_transfer_advance(pb_transfer_t *t)
         again |= pass_turn(t);
         unpack_all_here(t);
     } while (again && !t->broken);
+}
+
+bool pb_transfer_advance(pb_transfer_t *t)
+{
+    if (is_through(t)) { /* by what the transport has reported */
+        return true;
+    }
+    go_on(t);
     return is_through(t);
 }
 
@@ -531,16 +540,24 @@ void pb_transfer_offer(pb_transfer_t *t, size_t bytes, int error)
     }
 }
 
+/** Gives up the requests of a lane. */
+__attribute__((noinline)) static void abandon(pb_transfer_t *t, pb_lane_t *lane)
+{
+    t->message->is_held = true;
+    for (; n_flying(lane) > 0; lane->n_ended++) {
+        pb_transport_abandon(t->transport, &flight_at(lane, lane->n_ended)->request);
+    }
+    for (; n_synchronous(lane) > 0; lane->n_ended_synchronous++) {
+        pb_transport_abandon(t->transport,
+                             &synchronous_at(lane, lane->n_ended_synchronous)->request);
+    }
+}
+
 void pb_transfer_finish(pb_transfer_t *t)
 {
     for (pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
-        t->message->is_held |= !lane_is_empty(lane);
-        for (; n_flying(lane) > 0; lane->n_ended++) {
-            pb_transport_abandon(t->transport, &flight_at(lane, lane->n_ended)->request);
-        }
-        for (; n_synchronous(lane) > 0; lane->n_ended_synchronous++) {
-            pb_transport_abandon(t->transport,
-                                 &synchronous_at(lane, lane->n_ended_synchronous)->request);
+        if (!lane_is_empty(lane)) {
+            abandon(t, lane);
         }
     }
     free(t->lanes);

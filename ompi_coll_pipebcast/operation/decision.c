@@ -101,7 +101,9 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
     if (rc != PB_SUCCESS) {
         return coll_pipebcast_error(rc);
     }
-    coll_pipebcast_count(&coll_pipebcast_counters.tried, planned->is_trial);
+    if (planned->is_trial) {
+        coll_pipebcast_count(&coll_pipebcast_counters.tried, 1);
+    }
     if (planned->role != NULL) {
         coll_pipebcast_count_role(planned->was_cached);
     }

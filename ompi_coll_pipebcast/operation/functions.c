@@ -60,7 +60,7 @@ static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t w
     call->tag = way == PERSISTENT ? coll_pipebcast_reserve_lasting_tags(
                                         &module->n_lasting_tags, COLL_PIPEBCAST_PERSISTENT_TAGS)
                                   : coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
-    if (way == BLOCKING) {
+    if (way == BLOCKING && pb_schedule_is_due(&module->sweep.schedule)) {
         coll_pipebcast_sweep_settle(module);
     }
     call->kind = coll_pipebcast_kind_of(module, call);

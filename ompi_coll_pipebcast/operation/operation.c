@@ -19,6 +19,9 @@
  */
 #define LEAVE_SECONDS 1
 
+/** Times that a broadcast is started where memory runs out: see the header. */
+#define N_TRIES 2
+
 /**
  * Number of remainders of sizes, by which tags of segments differ. A prime: a size and its multiple
  * by a power of two, up to 2^27, have different remainders.
@@ -32,16 +35,15 @@
 #define HELD_SECONDS 10
 
 /**
- * Returns whether this broadcast is arrival-aware. The communicator's mode is alike on all ranks
- * only between broadcasts, so one that may overlap others neither asks nor changes it.
+ * The kind by the communicator's mode. That is alike on all ranks only between broadcasts, so one
+ * that may overlap others neither asks nor changes it.
  */
-static bool is_arrival_aware(const coll_pipebcast_module_t *module,
-                             const coll_pipebcast_call_t *call)
+static const coll_pipebcast_kind_t *kind_by_mode(const coll_pipebcast_module_t *module,
+                                                 const coll_pipebcast_call_t *call)
 {
-    if (module->settings.arrival != COLL_PIPEBCAST_ARRIVAL_AUTO) {
-        return coll_pipebcast_all_are_aware(module);
-    }
-    return !call->overlaps && pb_arrival_mode_is_aware(&module->arrival_mode);
+    return !call->overlaps && pb_arrival_mode_is_aware(&module->arrival_mode)
+               ? &coll_pipebcast_arrival
+               : &coll_pipebcast_plain;
 }
 
 const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
@@ -51,7 +53,10 @@ const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_
         return module->advised != NULL && !call->overlaps ? coll_pipebcast_advice->kind
                                                           : &coll_pipebcast_plain;
     }
-    if (is_arrival_aware(module, call)) {
+    if (module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO) {
+        return kind_by_mode(module, call);
+    }
+    if (coll_pipebcast_all_are_aware(module)) {
         return &coll_pipebcast_arrival;
     }
     return coll_pipebcast_goes_in_turn(&module->settings) && coll_pipebcast_may_reach_all(module)
@@ -106,8 +111,8 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
     if (module->is_lost) {
         return coll_pipebcast_lost_error(module, 0);
     }
-    int rc = try_to_start(module, call, planned, operation_p);
-    if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
+    int rc = OMPI_ERR_OUT_OF_RESOURCE;
+    for (int n = 0; n < N_TRIES && rc == OMPI_ERR_OUT_OF_RESOURCE; n++) {
         rc = try_to_start(module, call, planned, operation_p);
     }
     if (rc != OMPI_SUCCESS) {
@@ -185,6 +190,18 @@ static bool is_stuck(coll_pipebcast_operation_t *operation)
     return operation->is_left;
 }
 
+/** Returns whether an operation that has waited before is given up. */
+__attribute__((noinline)) static bool is_given_up(coll_pipebcast_operation_t *operation)
+{
+    if (!is_stuck(operation)) {
+        return false;
+    }
+    if (operation->stuck_since == 0) {
+        operation->stuck_since = coll_pipebcast_now();
+    }
+    return coll_pipebcast_seconds_since(operation->stuck_since) > LEAVE_SECONDS;
+}
+
 bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation)
 {
     const bool is_through = operation->kind->advance(operation);
@@ -198,13 +215,7 @@ bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation)
         operation->has_waited = true;
         return false;
     }
-    if (!is_stuck(operation)) {
-        return false;
-    }
-    if (operation->stuck_since == 0) {
-        operation->stuck_since = coll_pipebcast_now();
-    }
-    return coll_pipebcast_seconds_since(operation->stuck_since) > LEAVE_SECONDS;
+    return is_given_up(operation);
 }
 
 /** Reports to the sweep how long this rank's part of a swept broadcast took. */
@@ -273,7 +284,10 @@ int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *operation)
     const int error =
         is_left || own_error != 0 ? coll_pipebcast_lost_error(module, own_error) : OMPI_SUCCESS;
     if (error == OMPI_SUCCESS) {
-        coll_pipebcast_count_broadcast(operation->counted_as, operation->call.data.total);
+        coll_pipebcast_counters_t *counters = &coll_pipebcast_counters;
+        coll_pipebcast_count(&counters->broadcasts[operation->counted_as], 1);
+        coll_pipebcast_count(&counters->bytes[operation->counted_as],
+                             (int64_t) operation->call.data.total);
     }
     if (stays) {
         begin_to_linger(operation);

@@ -47,7 +47,7 @@ static void give_back(plain_t *plain)
 }
 
 /** One transfer, or what a leader has: one of segments, and one of pieces. */
-static int start_relay(plain_t *plain, const pb_planned_t *planned)
+__attribute__((noinline)) static int start_relay(plain_t *plain, const pb_planned_t *planned)
 {
     const pb_role_t between = pb_role_between_hosts(planned->role);
     const pb_role_t inside = pb_role_inside_host(planned->role);
@@ -89,7 +89,8 @@ static void open_connections(coll_pipebcast_module_t *module, const pb_transfer_
 }
 
 /** Takes in the messages by which parents have opened connections. */
-static void take_openings(const coll_pipebcast_module_t *module, const pb_transfer_t *transfer)
+__attribute__((noinline)) static void take_openings(const coll_pipebcast_module_t *module,
+                                                    const pb_transfer_t *transfer)
 {
     for (const pb_lane_t *lane = transfer->lanes; lane < transfer->children; lane++) {
         if (pb_transfer_uses(transfer, lane)) {

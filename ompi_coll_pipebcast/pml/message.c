@@ -82,7 +82,8 @@ coll_pipebcast_data_t coll_pipebcast_data_of(void *buffer, size_t count,
 }
 
 /** A message that a packed copy has. */
-static int init_packed(pb_message_t *m, const coll_pipebcast_data_t *data, bool packs)
+__attribute__((noinline)) static int init_packed(pb_message_t *m, const coll_pipebcast_data_t *data,
+                                                 bool packs)
 {
     packing_t *p = malloc(sizeof(*p) + data->total);
     if (p == NULL) {
@@ -120,8 +121,8 @@ void coll_pipebcast_message_fini(pb_message_t *m)
         if (!m->is_held) {
             free(m->packing);
         }
+        *m = (pb_message_t){.total = 0};
     }
-    *m = (pb_message_t){.total = 0};
 }
 
 /** Packs or unpacks the next bytes; returns their number. */
