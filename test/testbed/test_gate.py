@@ -17,7 +17,7 @@ PROGRAM = os.path.join(BUILD, "test/mpi/run_bcast")
 TUNE = os.path.join(BUILD, "contrib/tools/tune/pipebcast-tune")
 PATH = write("gate.conf", "SwitchName=s0 Nodes=n[0-1]\n")
 MODEL = os.path.join(SCRATCH, "gate.model")
-SERVED = "pipebcast: communicator MPI_COMM_WORLD: 2 ranks on 2 hosts; .* messages between hosts go over "
+SERVED = "pipebcast: communicator MPI_COMM_WORLD: 2 ranks on 2 hosts, .* messages between hosts go over "
 FORMS = {"include": "the testbed's networks are named", "exclude": "the management interface is excluded"}
 
 

@@ -18,7 +18,7 @@ NODES = [f"n{i}" for i in range(1, 7)]
 LEAVES = "SwitchName=s1 Nodes=n[1,4]\nSwitchName=s2 Nodes=n[2,5]\nSwitchName=s3 Nodes=n[3,6]\n"
 TREE = "SwitchName=core Switches=s[1-3]\n" + LEAVES
 SPINES = "SwitchName=spine1 Switches=s[1-3]\nSwitchName=spine2 Switches=s[1-3]\n" + LEAVES
-NETWORK = r"MPI_COMM_WORLD: 6 ranks on 6 hosts; the network has 6 hosts on 4 switches "
+NETWORK = r"MPI_COMM_WORLD: 6 ranks on 6 hosts, served by pipebcast; the network has 6 hosts on 4 switches "
 SERVED = NETWORK + r"\(the addresses of the hosts\)"
 SERVED_BY_FILE = NETWORK + r"\(/"
 SUBNET = "10.77.0.0/16"
