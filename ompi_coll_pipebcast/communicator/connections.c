@@ -29,26 +29,22 @@ uint64_t coll_pipebcast_connections_own(void)
     return budget >= FEWEST_CONNECTIONS ? budget : FEWEST_CONNECTIONS;
 }
 
-/** Reports the first broadcast whose plan the bound on connections restricts. */
-static void report_repeating(const coll_pipebcast_module_t *module)
+void coll_pipebcast_connections_note(const coll_pipebcast_module_t *module,
+                                     const pb_planned_t *planned)
 {
     const int algorithm = module->settings.algorithm;
+    if (!planned->begins_to_repeat || ompi_comm_rank(module->comm) != 0) {
+        return;
+    }
     if (algorithm != COLL_PIPEBCAST_AUTO) {
         coll_pipebcast_help(PB_HELP_ALGORITHM_CONNECTIONS, module->comm->c_name,
                             pb_kind_name((pb_kind_t) algorithm), module->connections);
-    } else {
-        coll_pipebcast_log(1,
-                           "communicator %s: with %d connections of a rank, broadcasts from "
-                           "further roots use trees whose neighbors repeat",
-                           module->comm->c_name, module->connections);
+        return;
     }
-}
-
-void coll_pipebcast_connections_note(coll_pipebcast_module_t *module, const pb_planned_t *planned)
-{
-    if (planned->begins_to_repeat && ompi_comm_rank(module->comm) == 0) {
-        report_repeating(module);
-    }
+    coll_pipebcast_log(1,
+                       "communicator %s: with %d connections of a rank, broadcasts from further "
+                       "roots use trees whose neighbors repeat",
+                       module->comm->c_name, module->connections);
 }
 
 /** Notes that a rank's process is sent an opening message; false: it was before, or there is no

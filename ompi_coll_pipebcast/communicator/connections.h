@@ -31,7 +31,8 @@ static inline bool coll_pipebcast_may_reach_all(const coll_pipebcast_module_t *m
 /** After a broadcast was planned: rank 0 reports that it begins to use trees whose neighbors
  * repeat.
  */
-void coll_pipebcast_connections_note(coll_pipebcast_module_t *module, const pb_planned_t *planned);
+void coll_pipebcast_connections_note(const coll_pipebcast_module_t *module,
+                                     const pb_planned_t *planned);
 
 /**
  * Opens the connection to a rank by an empty message, unless its process was sent one before by any
