@@ -175,8 +175,8 @@ static const struct {
      "Bytes that may wait unreceived at a rank that is late, per broadcast, from all its "
      "parents; these then wait for it. 0: no bound. (default: 1048576)"},
     {"cache_size", SIZE, NULL, OPAL_INFO_LVL_8, READONLY, &coll_pipebcast_params.cache_size,
-     "Bytes per communicator that keep choices, this rank's roles in the trees of different "
-     "roots, and tables by which trees of further roots are made faster. (default: 4194304)"},
+     "Bytes per communicator for choices, this rank's roles in the trees of different roots, "
+     "and tables that make trees of further roots faster. (default: 4194304)"},
     {"connections", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.connections,
      "Processes that one process may have as neighbors in the trees of a communicator, and so "
      "needs connections to. Beyond that, trees are used whose neighbors are the same for all "
