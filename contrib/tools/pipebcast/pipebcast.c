@@ -147,7 +147,9 @@ static int become_mpirun(const char *path, char **arguments, int n, const char *
     }
     memmove(arguments + N_BEGIN, arguments + 1, (size_t) n * sizeof *arguments);
     memcpy(arguments, begin, sizeof begin);
-    return become("mpirun", arguments);
+    const int code = become("mpirun", arguments);
+    common_report("put the directory of Open MPI's mpirun into PATH, or start the command by srun");
+    return code;
 }
 
 static bool is_question(const char *argument)

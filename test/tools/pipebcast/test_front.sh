@@ -111,6 +111,9 @@ front import --version
 report $? "the version of a script"
 PATH=$old
 rm "$bin/mpirun"
+PATH=$bin "$bin/pipebcast" bench --hostfile hosts >"$out" 2>"$err"
+[ $? -eq 1 ] && grep -q 'mpirun cannot be started: No such file' "$err" && grep -q "mpirun into PATH" "$err"
+report $? "no mpirun"
 
 front help explain
 cp "$out" "$work/help"
