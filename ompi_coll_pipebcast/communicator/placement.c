@@ -129,8 +129,8 @@ static void report_levels(struct ompi_communicator_t *comm, const coll_pipebcast
 {
     if (rc == PB_ERR_INPUT && ompi_comm_rank(comm) == 0) {
         coll_pipebcast_help(PB_HELP_LEVELS, comm->c_name);
-    } else if (ompi_comm_rank(comm) == 0) {
-        const int n_places = placed->levels != NULL ? pb_network_n_places(placed->levels) : 0;
+    } else if (ompi_comm_rank(comm) == 0 && placed->levels != NULL) {
+        const int n_places = pb_network_n_places(placed->levels);
         coll_pipebcast_log(1, "communicator %s: %d %s packages, NUMA nodes or caches", comm->c_name,
                            n_places,
                            n_places == 1 ? "group of ranks shares" : "groups of ranks share");
