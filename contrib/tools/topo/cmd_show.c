@@ -103,8 +103,12 @@ static void print_summary(const pb_network_t *network, bool speeds)
     int n_switches = pb_network_n_switches(network);
     printf("%d %s on %d %s; ", TOOL_PLURAL(pb_network_n_hosts(network), "host"), n_switches,
            n_switches == 1 ? "switch" : "switches");
-    printf(speeds ? "lowest speed %" PRIu32 : "all links of speed %" PRIu32,
-           pb_network_base_speed(network));
+    if (!speeds && pb_network_base_speed(network) == 1) { /* as without any LinkSpeed */
+        fputs("all links have one speed", stdout);
+    } else {
+        printf(speeds ? "lowest speed %" PRIu32 : "all links of speed %" PRIu32,
+               pb_network_base_speed(network));
+    }
     printf("; hash %016" PRIx64 "\n", pb_network_hash(network));
 }
 
