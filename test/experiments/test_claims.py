@@ -16,7 +16,7 @@ sys.path[:0] = [os.path.join(HERE, "../../contrib/experiments"), os.path.join(HE
 # pylint: disable=wrong-import-position
 from benchlib import claim_table, claims, experiments, formulas, grid, sharing, tuning, units
 from benchlib.advised_trees import read_advised
-from benchlib.experiments import p2_costs, p2_irregular, p2_table1, p2_table3, p3_arrival, p4_fig8, p4_trees
+from benchlib.experiments import choices, p2_costs, p2_irregular, p2_table1, p2_table3, p3_arrival, p4_fig8, p4_trees
 from benchlib.experiments import sharing as sharing_experiment
 from benchlib.experiment import COMPUTED, MethodView
 from benchlib.pictures import Curve, Diagram, curves_svg
@@ -101,6 +101,16 @@ def made_up_costs():
     """g a nanosecond for each byte and 60 more, and as much again in T."""
     return [sample("(1)", name, size, ns) for size in sorted({*p2_costs.PAPER_SIZES, *p2_costs.MESSAGES})
             for name, ns in (("g", size + 60), ("RTT", 2 * (size + 120)))]
+
+
+def test_choices():
+    peers = [sample("(5)", method, K, ns, segment=segment) for method, segment, ns in
+             (("T", 0, 1), ("pipebcast", 0, 100), ("pipebcast:multicast_allowed", 0, 120), ("pipebcast:twotree", 1426, 96), ("pipebcast:twotree", 2874, 99),
+              ("tuned", 0, 150), ("tuned:binary", 1426, 110), ("mpich@mpich", 0, 200))]
+    tap.eq(verdicts(choices.CHOICES, {"peers": peers}), [True, False, True, False],
+           "choices: faster than others, 4 % behind the best tree by name; with multicast it is slower")
+    slow = [sample("(5)", "tuned:pipeline", K, 90, segment=1426), sample("(5)", "pipebcast:chain", K, 90, segment=1426)]
+    tap.eq(verdicts(choices.CHOICES, {"peers": peers, "speeds": slow}), [False, False, False, False], "choices: of all experiments")
 
 
 def test_costs():
@@ -359,7 +369,7 @@ def test_units():
 
 
 def main():
-    for test in (test_judge, test_all, test_methods, test_table1, test_costs, test_table3, test_formulas, test_model, test_irregular,
+    for test in (test_judge, test_all, test_methods, test_table1, test_choices, test_costs, test_table3, test_formulas, test_model, test_irregular,
                  test_arrivals, test_phases, test_grid, test_advised, test_sharing, test_counters, test_paper, test_curves, test_units):
         test()
     return tap.done()
