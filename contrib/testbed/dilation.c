@@ -39,7 +39,7 @@ static ssize_t (*real_recvmsg)(int, struct msghdr *, int);
 static int (*real_sendmmsg)(int, struct mmsghdr *, unsigned int, int);
 static int (*real_recvmmsg)(int, struct mmsghdr *, unsigned int, int, struct timespec *);
 
-/* Whether this thread has asked to be woken before others. */
+/* Set if this thread has asked to be woken before others. */
 static __thread int has_priority;
 /* Until when this thread's processor is busy with what was charged; 0 if it has waited since. */
 static __thread int64_t busy_until;

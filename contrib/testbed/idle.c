@@ -31,7 +31,7 @@ typedef int (*poll_t)(struct pollfd *, nfds_t, int);
 typedef int (*epoll_wait_t)(int, struct epoll_event *, int, int);
 typedef int (*nanosleep_t)(const struct timespec *, struct timespec *);
 
-/* Whether this thread has yielded since it last looked for events. */
+/* Set if this thread has yielded since it last looked for events. */
 static __thread int has_yielded;
 /* Looks of this thread without waiting that found nothing, since one found something. */
 static __thread long n_empty;

@@ -86,7 +86,7 @@ int pb_member_start_as_root(pb_member_t *member, pb_control_t *control, pb_trans
     return error;
 }
 
-/** If the header has come, takes part in its group. */
+/** Takes part in the header's group if it has come. */
 static void listen(pb_member_t *member)
 {
     size_t length;

@@ -88,7 +88,7 @@ static pb_plan_t *plan_of(const pb_arrival_caller_t *caller, const pb_arrival_he
     return plan;
 }
 
-/** Whether out of memory for the role; for what comes after it, it will be. */
+/** Tells whether out of memory for the role; for what comes after it, it will be. */
 static bool has_no_role(pb_arrival_caller_t *caller)
 {
     arrivals_t *a = caller->arrivals;
@@ -162,7 +162,7 @@ static bool is_suspicious(int index)
     return index % 4 == 2;
 }
 
-/** Whether the broadcast is arrival-aware, on which all ranks agree. */
+/** Tells whether the broadcast is arrival-aware, on which all ranks agree. */
 static bool is_aware(arrivals_t *a, int index, int rank)
 {
     broadcast_t *b = &a->broadcasts[index];
@@ -244,7 +244,7 @@ static void linger(arrivals_t *a, int rank)
     }
 }
 
-/** Whether the rank is still on its way to a broadcast. */
+/** Tells whether the rank is still on its way to a broadcast. */
 static bool is_away(const arrivals_t *a, const broadcast_t *b, int rank)
 {
     return a->round - a->since[rank] < b->late[rank] || a->n_groups < b->groups_before[rank];

@@ -50,7 +50,7 @@ typedef struct controls {
 void controls_init(controls_t *controls, world_t *world);
 void controls_fini(controls_t *controls);
 
-/** Whether this is what fails at a rank, after as many as do not; the world learns of it. */
+/** Tells whether this is what fails at a rank, after as many as do not; the world learns of it. */
 bool controls_fail(controls_t *controls, int rank, control_failure_t failure);
 
 #endif

@@ -301,7 +301,7 @@ static void test_verdicts(void)
     ok(pb_sweep_judge(&none, MS, false, 0) == PB_ARRIVAL_EVEN, "no sums: even");
 }
 
-/* Which broadcasts are swept. */
+/* Broadcasts that are swept. */
 
 /** Results of a series of broadcasts. */
 typedef struct played {

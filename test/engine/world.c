@@ -36,7 +36,7 @@ void world_breach(world_t *w, const char *what, int rank)
     }
 }
 
-/** Whether this call of this rank is the one that fails. */
+/** Tells whether this call of this rank is the one that fails. */
 static bool fails(world_t *w, int rank, call_t call)
 {
     if (rank != w->fail_rank || call != w->fail_call || w->failed) {

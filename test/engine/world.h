@@ -151,7 +151,7 @@ int world_n_sends(world_t *world, int from, int to);
  */
 bool world_step(world_t *world);
 
-/** Whether the rank has every byte of the message, and none beyond was touched. */
+/** Tells whether the rank has every byte of the message, and none beyond was touched. */
 bool world_rank_has_all(const world_t *world, int rank);
 
 /** The latter alone. */

@@ -42,7 +42,7 @@ int check_wrong(void);
 /** Fills `bytes` with the pattern of `seed`. */
 void pattern_fill(void *memory, size_t bytes, unsigned seed);
 
-/** Whether they hold it. */
+/** Tells whether they hold it. */
 bool pattern_is(const void *memory, size_t bytes, unsigned seed);
 
 /** The functions of MPI for a broadcast; those with large counts are there from Open MPI 6.0 on. */

@@ -11,7 +11,7 @@
 
 /* Allocations until one fails; -1: none does (any more). */
 static atomic_long countdown = -1;
-/* Whether out of memory from then on, and whether it is now. */
+/* Tells whether out of memory from then on, and whether it is now. */
 static atomic_bool lasts, is_out;
 
 void failing_plugin_after(long n, int until_next)
@@ -35,7 +35,7 @@ int failing_plugin_has_failed(void)
  */
 #define AT_ANY_TIME __attribute__((no_sanitize_address))
 
-/** Whether an allocation for the code at `caller` is to fail. */
+/** Tells whether an allocation for the code at `caller` is to fail. */
 AT_ANY_TIME static bool fails(const void *caller)
 {
     const bool is_ours = plugin_code_has(caller);

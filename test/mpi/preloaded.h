@@ -15,7 +15,7 @@
  */
 typedef void failing_plugin_after_t(long n, int lasts);
 
-/** Whether that has happened. */
+/** Tells whether that has happened. */
 typedef int failing_plugin_has_failed_t(void);
 
 failing_plugin_after_t failing_plugin_after;
@@ -40,7 +40,7 @@ locking_plugin_end_t locking_plugin_end;
 /** Looks for the plugin, which is loaded by now. */
 void plugin_code_find(void);
 
-/** Whether the code at `caller` is the plugin's; false before it was found. */
+/** Tells whether the code at `caller` is the plugin's; false before it was found. */
 bool plugin_code_has(const void *caller);
 
 #endif

@@ -15,7 +15,7 @@
 
 static struct bench_counters counters;
 
-/** Whether pipebcast serves a broadcast by each function, or none. */
+/** Tells whether pipebcast serves a broadcast by each function, or none. */
 static void broadcast_all_ways(MPI_Comm comm, int turn, bool are_served, const char *where)
 {
     for (int i = 0; i < N_WAYS; i++) {

@@ -29,7 +29,8 @@ static char *packed_copy(const layout_t *layout, const void *buffer, int bytes)
     return copy;
 }
 
-/** Whether only bytes of the layout changed: the others are what a fresh unpack leaves too. */
+/** Tells whether only bytes of the layout changed: the others are what a fresh unpack leaves too.
+ */
 static bool gaps_are_untouched(const layout_t *layout, const char *room, const char *packed,
                                int bytes)
 {

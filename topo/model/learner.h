@@ -137,8 +137,8 @@ static inline bool pb_learner_is_trying(const pb_learner_t *learner, int slot)
 bool pb_learner_in_force(const pb_learner_t *learner, uint64_t bytes, pb_candidate_t *candidate);
 
 /**
- * Which of the n candidates, with their predictions, to try in a broadcast that is swept, or -1:
- * the one in force. O(n entries).
+ * Returns which of the n candidates, with their predictions, a swept broadcast tries, or -1: the
+ * one in force. O(n entries).
  */
 int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candidates, int n);
 

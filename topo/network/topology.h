@@ -45,7 +45,7 @@ typedef struct pb_topology_text {
         *files; /**< NULL: the text is no file's, and no other belongs to it */
 } pb_topology_text_t;
 
-/** Which topology of several is meant. Texts are borrowed; "" is as good as NULL. */
+/** Request for one topology of several. Texts are borrowed; "" is as good as NULL. */
 typedef struct pb_topology_request {
     const char *name;      /**< the topology's; NULL: the partition's or the default one */
     const char *partition; /**< that the job runs in (SLURM_JOB_PARTITION); NULL: none */

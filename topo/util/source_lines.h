@@ -1,5 +1,5 @@
 /*
- * Which file and line a line came from, where several files are read as one text. Lines are
+ * File and line that a line came from, where several files are read as one text. Lines are
  * numbered over all files in the order in which they are read; parts are runs of lines of one file.
  */
 #ifndef PB_SOURCE_LINES_H

@@ -1,4 +1,4 @@
-/* Which ranks share a host. */
+/* Ranks that share a host. */
 #ifndef BENCH_HOSTS_H
 #define BENCH_HOSTS_H
 

@@ -23,14 +23,14 @@ struct bench_measuring {
     struct bench_call call;
 };
 
-/** Which broadcast this is, for messages, and how long after the start this rank arrives at it. */
+/** A broadcast, for messages, and the time from the start to this rank's arrival at it. */
 struct bench_step {
     const char *phase;
     int iteration;
     int64_t delay_ns;
 };
 
-/** When things happened, in nanoseconds from the agreed start. */
+/** Moments of a broadcast, in nanoseconds from the agreed start. */
 struct bench_timing {
     int64_t start_ns;   /**< agreed time of the start; equal on all ranks */
     int64_t arrival_ns; /**< this rank called */

@@ -102,7 +102,7 @@ static void begin_step(const struct run *run, const char *step, double seconds)
     doctor_watchdog_step(step, run->options.patience_s + seconds + (run->rank != 0 ? GRACE_S : 0));
 }
 
-/** Which broadcast goes on; the text of the step stays. */
+/** The broadcast that goes on; the text of the step stays. */
 static struct {
     const struct run *run;
     char step[96];

@@ -46,7 +46,7 @@ typedef struct tool_options {
 /** The options by which ranks are placed: --root, --hosts, --ppn and --fanout. */
 extern const common_option_t tool_rank_rows[];
 
-/** Which network of FILE, in all commands that have one. */
+/** The network of FILE, in all commands that have one. */
 extern const common_option_t tool_file_rows[];
 
 /** A member of the tool's options, for a row of a table. */

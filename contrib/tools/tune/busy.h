@@ -1,4 +1,4 @@
-/* Which hosts' processors had other work. */
+/* Hosts whose processors had other work. */
 #ifndef TUNE_BUSY_H
 #define TUNE_BUSY_H
 

@@ -1,5 +1,5 @@
 /*
- * Which broadcasts are marks, and which report; see engine/multicast/marks.h.
+ * Broadcasts that are marks, or that report; see engine/multicast/marks.h.
  */
 #include "engine/multicast/marks.h"
 

@@ -1,5 +1,5 @@
 /*
- * Which frames are here; see engine/multicast/window.h.
+ * Frames that are here; see engine/multicast/window.h.
  */
 #include "engine/multicast/window.h"
 

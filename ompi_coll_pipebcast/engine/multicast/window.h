@@ -1,5 +1,5 @@
 /*
- * Which frames of one broadcast are here. Its size follows from the bytes of the message, which all
+ * Frames of one broadcast that are here. Its size follows from the bytes of the message, which all
  * ranks know, and from nothing that a datagram claims.
  */
 #ifndef PB_MULTICAST_WINDOW_H

@@ -82,7 +82,8 @@ static int make_plan(const scene_t *s, pb_plan_t **plan_p)
     return error;
 }
 
-/** Whether the edges between hosts are those of the tree, and leaders serve other hosts first. */
+/** Tells whether the edges between hosts are those of the tree, and leaders serve other hosts
+ * first. */
 static int follows(const scene_t *s, const pb_plan_t *plan, int stream)
 {
     const pb_stream_t *of = &plan->streams[stream];

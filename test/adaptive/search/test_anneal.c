@@ -81,7 +81,7 @@ static bool beats_all(const problem_t *p, int64_t cost)
     return good;
 }
 
-/* Whether there is a tree from the root, and its cost is that by the literal formula. */
+/* Tells whether there is a tree from the root, and its cost is that by the literal formula. */
 static bool is_right(const problem_t *p, const pb_anneal_result_t *result)
 {
     const pb_tree_t *tree = result->tree;
@@ -89,7 +89,7 @@ static bool is_right(const problem_t *p, const pb_anneal_result_t *result)
            result->cost == literal_cost(p->costs, tree->parent, tree->root);
 }
 
-/* Whether the plan of the tree reaches all, and runs. */
+/* Tells whether the plan of the tree reaches all, and runs. */
 static bool is_plan(const problem_t *p, const pb_tree_t *tree)
 {
     pb_plan_t *plan;

@@ -191,7 +191,7 @@ static void move_at_random(pb_random_t *random, pb_tree_state_t *state, tally_t 
     }
 }
 
-/* Whether the state's tree, loaded anew, has the same orders of children. */
+/* Tells whether the state's tree, loaded anew, has the same orders of children. */
 static bool same_orders(const pb_tree_costs_t *costs, const pb_tree_state_t *state)
 {
     const int n = costs->matrix->n_nodes;

@@ -60,7 +60,7 @@ static void fill(pb_datagram_t *batch, uint8_t (*headers)[HEADER], char *payload
     batch[n - 1].bytes = PAYLOAD / 3;
 }
 
-/** Whether what has come is datagram i of n. */
+/** Tells whether what has come is datagram i of n. */
 static bool is_right(const uint8_t *bytes, size_t length, int i, int n)
 {
     const size_t payload = i == n - 1 ? PAYLOAD / 3 : PAYLOAD;
@@ -112,7 +112,7 @@ static void close_members(pb_datagrams_t **members, int n)
     }
 }
 
-/** Whether a datagram to the group reaches its sender, so that there is something to test. */
+/** Tells whether a datagram to the group reaches its sender, so that there is something to test. */
 static bool passes_lo(void)
 {
     pb_datagrams_t *member;

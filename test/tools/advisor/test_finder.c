@@ -1,4 +1,4 @@
-/* Which tree is advised: of four clusters of four nodes, in different states. */
+/* Tree that is advised, of four clusters of four nodes, in different states. */
 #include "contrib/adaptive/advisor/finder.h"
 
 #include <stdio.h>

@@ -41,8 +41,8 @@ void pb_simulated_clear(pb_simulated_t *simulated);
 int pb_simulated_link(const pb_simulated_t *simulated, const bool *inside, int node);
 
 /*
- * Whether flows can fill a link, by what the others let through to it from either side. A link with
- * one host on a side passes for that host's.
+ * Tells whether flows can fill a link, by what the others let through to it from either side. A
+ * link with one host on a side passes for that host's.
  */
 bool pb_simulated_fills(const pb_simulated_t *simulated, int node);
 

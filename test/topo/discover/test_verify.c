@@ -98,7 +98,7 @@ static void test_burst(void)
     printf("# %d of 60 tried again\n", n_longer);
 }
 
-/* Whether exactly these hosts are named. */
+/* Tells whether exactly these hosts are named. */
 static bool names(const pb_simulated_t *s, const pb_contradiction_t *c, const char *text)
 {
     char all[200] = "";
@@ -158,7 +158,8 @@ static void test_moved(void)
         const int to = pb_random_below(&random, pb_network_n_switches(s.network));
         const int from = pb_network_node(s.network, moved)->parent;
         pb_network_t *file = with_moved(s.network, moved, to);
-        /* Whether it matters depends on who else is there: links with several hosts on each side.
+        /* Tells whether it matters depends on who else is there: links with several hosts on each
+         * side.
          */
         if (from != to && pb_simulated_fills(&s, from > 0 ? from : to) &&
             pb_simulated_fills(&s, to > 0 ? to : from)) {

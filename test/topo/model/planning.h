@@ -21,7 +21,7 @@ pb_planner_t *planning_new(const pb_placement_t *placement, const pb_model_t *mo
 /** Plan of a broadcast. */
 pb_planned_t planning_plan(pb_planner_t *planner, int root, uint64_t bytes);
 
-/** Whether two plans, or two ranks' plans, are the same but for the roles. */
+/** Tells whether two plans, or two ranks' plans, are the same but for the roles. */
 bool planning_is_same(const pb_planned_t *a, const pb_planned_t *b);
 
 bool planning_is_multicast(const pb_planned_t *planned);

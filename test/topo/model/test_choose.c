@@ -113,7 +113,7 @@ static bool same_choice(const pb_choice_t *a, const pb_choice_t *b)
     return same(&a->best, &b->best) && same(&a->next, &b->next);
 }
 
-/** Whether the choice is the least candidate, from a used chooser and a fresh one. */
+/** Tells whether the choice is the least candidate, from a used chooser and a fresh one. */
 static bool judge(const pb_placement_t *placement, pb_chooser_t *used, int root, uint64_t bytes)
 {
     pb_chooser_t *fresh = pb_chooser_new(placement, &model, &all);

@@ -111,7 +111,8 @@ static double best_of(world_t *w, int root, uint64_t bytes)
     return best.time;
 }
 
-/** Whether a role has a child for each edge to a parent, and each rank but the root has parents. */
+/** Tells whether a role has a child for each edge to a parent, and each rank but the root has
+ * parents. */
 static bool is_tree(const pb_planned_t *planned, int n_ranks, int root)
 {
     int n_edges = 0;

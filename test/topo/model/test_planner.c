@@ -57,7 +57,7 @@ static bool same_role(const pb_role_t *a, const pb_role_t *b)
            memcmp(a->child, b->child, (size_t) a->n_children * sizeof(int)) == 0;
 }
 
-/** Whether a role is the rank's in the plan that is made without the planner. */
+/** Tells whether a role is the rank's in the plan that is made without the planner. */
 static bool is_role_of(const pb_role_t *role, const pb_placement_t *placement, int root,
                        const int *ranks, int n_ranks, pb_kind_t kind, int rank)
 {
@@ -73,7 +73,7 @@ static bool is_role_of(const pb_role_t *role, const pb_placement_t *placement, i
     return same;
 }
 
-/** Whether the planners of all ranks plan as choice and plan are by themselves. */
+/** Tells whether the planners of all ranks plan as choice and plan are by themselves. */
 static bool is_choice(tree_case_t *c, pb_random_t *random, void *context)
 {
     const uint64_t bytes = any_bytes(random);
@@ -261,7 +261,7 @@ static void test_fallback(void)
 
 /* ---- the bound on connections ---- */
 
-/** Whether the last of `n` plans has a tree that repeats, or that an earlier one had. */
+/** Tells whether the last of `n` plans has a tree that repeats, or that an earlier one had. */
 static bool adds_no_tree(const pb_planned_t *plans, const int *roots, int n)
 {
     const pb_planned_t *last = &plans[n - 1];

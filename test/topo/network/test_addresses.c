@@ -155,7 +155,7 @@ static char *record_of(const pb_network_t *network, int host)
     return record;
 }
 
-/* Whether each node that is in `network` has the parent there that it has in `original`. */
+/* Tells whether each node that is in `network` has the parent there that it has in `original`. */
 static bool is_part_of(const pb_network_t *network, const pb_network_t *original)
 {
     for (int node = 0; node < pb_network_size(network); node++) {

@@ -148,8 +148,8 @@ static const kind_case_t kinds[] = {
     {PB_KIND_KARY, FANOUT, FANOUT, FANOUT},
 };
 
-/* Whether the message comes down to each host and place once, and goes up from it as often as the
- * kind allows. With equal links, chains and two trees have no more than it on any link. */
+/* Tells whether the message comes down to each host and place once, and goes up from it as often as
+ * the kind allows. With equal links, chains and two trees have no more than it on any link. */
 static bool links_are_right(const tree_case_t *c, const kind_case_t *kind, const pb_plan_t *plan,
                             bool equal)
 {

@@ -92,7 +92,7 @@ static layered_t merged(const layered_t *f)
     return tree;
 }
 
-/* Whether all hosts are connected, and as near as in the merged fabric. */
+/* Tells whether all hosts are connected, and as near as in the merged fabric. */
 static bool has_tree(const layered_t *f, const layered_t *tree)
 {
     int distance[MAX_SWITCHES][MAX_SWITCHES], in_tree[MAX_SWITCHES][MAX_SWITCHES];
@@ -108,7 +108,8 @@ static bool has_tree(const layered_t *f, const layered_t *tree)
     return true;
 }
 
-/* Whether each switch is connected to the first, so that no error but those of merging is there. */
+/* Tells whether each switch is connected to the first, so that no error but those of merging is
+ * there. */
 static bool is_connected(const layered_t *f)
 {
     int distance[MAX_SWITCHES][MAX_SWITCHES];
@@ -148,7 +149,7 @@ static int read_layered(const layered_t *f, pb_network_t **network_p, bool *is_w
     return error;
 }
 
-/* Whether every two hosts are as far apart as in the slow tree. */
+/* Tells whether every two hosts are as far apart as in the slow tree. */
 static bool is_like(const pb_network_t *network, const layered_t *tree)
 {
     int distance[MAX_SWITCHES][MAX_SWITCHES], links[4 * MAX_SWITCHES], host[MAX_SWITCHES + 1];

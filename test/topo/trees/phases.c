@@ -24,7 +24,7 @@ static int find_phases(const tree_case_t *c, const pb_stream_t *stream, int *pha
     return n_phases;
 }
 
-/* Whether no directed link has two transfers in one phase. */
+/* Tells whether no directed link has two transfers in one phase. */
 static bool each_is_free(const tree_case_t *c, const pb_stream_t *stream, const int *phase,
                          int n_phases)
 {

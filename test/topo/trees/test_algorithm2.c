@@ -63,7 +63,7 @@ typedef struct brute {
     int n, fanout;
 } brute_t;
 
-/* Whether the edge i -> k uses the link of v, upwards or downwards. */
+/* Tells whether the edge i -> k uses the link of v, upwards or downwards. */
 static int uses(const pb_view_t *view, int i, int k, int v, int up)
 {
     const pb_vertex_t *w = &view->vertices[v];
@@ -72,7 +72,7 @@ static int uses(const pb_view_t *view, int i, int k, int v, int up)
     return up ? has_i && !has_k : has_k && !has_i;
 }
 
-/* Whether i -> k contends with whatever tree covers p .. q: any such tree uses the
+/* Tells whether i -> k contends with whatever tree covers p .. q: any such tree uses the
  * links on the way from p to q. */
 static int contends(const pb_view_t *view, int i, int k, int p, int q)
 {

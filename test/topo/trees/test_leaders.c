@@ -17,7 +17,7 @@ static bool takes_part(const tree_case_t *c, int rank)
     return c->members == NULL || c->members[rank];
 }
 
-/** Whether no lower member is on its host. */
+/** Tells whether no lower member is on its host. */
 static bool is_lowest(const tree_case_t *c, int rank)
 {
     for (int lower = 0; lower < rank; lower++) {
@@ -28,14 +28,15 @@ static bool is_lowest(const tree_case_t *c, int rank)
     return true;
 }
 
-/** Whether it takes frames in next to the root of its host. */
+/** Tells whether it takes frames in next to the root of its host. */
 static bool is_beside_root(const tree_case_t *c, const pb_plan_t *plan, int rank)
 {
     return pb_kind_row(plan->kind)->copies && rank != c->root && is_lowest(c, rank) &&
            host_of(c, rank) == host_of(c, c->root);
 }
 
-/** Whether any does: the place where it sits is entered by an edge to it, and by another one. */
+/** Tells whether any does: the place where it sits is entered by an edge to it, and by another one.
+ */
 static bool has_beside_root(const tree_case_t *c, const pb_plan_t *plan)
 {
     bool has = false;

@@ -148,7 +148,7 @@ static int host_of(const tree_case_t *c, int rank)
     return pb_network_host_of(c->network, c->placement->host[rank]);
 }
 
-/* Whether one rank of each host but the root's has its parent elsewhere, the lowest one. */
+/* Tells whether one rank of each host but the root's has its parent elsewhere, the lowest one. */
 static bool enters_once(const tree_case_t *c, const pb_plan_t *plan)
 {
     int *n_entries = calloc((size_t) pb_network_size(c->network), sizeof(*n_entries));
@@ -205,8 +205,8 @@ static long streams_of(const int *ranks, const uint32_t *masks, int n, int rank)
     return mask;
 }
 
-/* Whether a rank's role has the plan's parents and children, in the order of streams and children,
- * and no others. */
+/* Tells whether a rank's role has the plan's parents and children, in the order of streams and
+ * children, and no others. */
 static bool is_role_of(const pb_plan_t *plan, int rank)
 {
     pb_role_t *role = pb_role_new(plan, rank);
@@ -240,7 +240,8 @@ static bool is_role_of(const pb_plan_t *plan, int rank)
     return good;
 }
 
-/* Whether the plan of a kind is as its row says; it may not fit where the row does not promise. */
+/* Tells whether the plan of a kind is as its row says; it may not fit where the row does not
+ * promise. */
 static bool is_row(tree_case_t *c, pb_random_t *random, void *context)
 {
     const pb_kind_t kind = *(const pb_kind_t *) context;

@@ -243,7 +243,7 @@ pb_plan_t *tree_case_plan(const tree_case_t *c, pb_kind_t kind, int fanout)
     return plan;
 }
 
-/* Whether over each link one rank alone sends, or the message goes once. */
+/* Tells whether over each link one rank alone sends, or the message goes once. */
 static bool has_one_sender(const pb_check_t *check, int n_streams)
 {
     for (int link = 0; link < check->n_links; link++) {

@@ -29,7 +29,8 @@ typedef struct tree_case_size {
 /** A property of a case; what it needs besides may be drawn from `random`. */
 typedef bool tree_case_property_t(tree_case_t *c, pb_random_t *random, void *context);
 
-/** Whether a property holds in `n` random cases of each shape: a line of TAP for each shape. */
+/** Tells whether a property holds in `n` random cases of each shape: a line of TAP for each shape.
+ */
 void tree_case_hold(const char *what, uint64_t seed, int n, tree_case_size_t size,
                     tree_case_property_t *property, void *context);
 
@@ -59,7 +60,7 @@ void tree_case_with_speeds(tree_case_t *c, const tree_case_t *from, uint32_t hos
  */
 bool tree_case_locate(tree_case_t *c, pb_random_t *random);
 
-/** Whether two plans over the same ranks have the same parents and orders of children. */
+/** Tells whether two plans over the same ranks have the same parents and orders of children. */
 bool tree_case_same_plan(const pb_plan_t *a, const pb_plan_t *b);
 
 /** The most marks of 0 or 1 in a row of n rows of n. */
@@ -71,7 +72,8 @@ int tree_case_log2_up(int n);
 /** Of the highest stream. */
 int tree_case_height(const pb_plan_t *plan);
 
-/** Whether ranks a and b are on a host, or in a place of one, that rank `outside` is not in. */
+/** Tells whether ranks a and b are on a host, or in a place of one, that rank `outside` is not in.
+ */
 bool tree_case_together(const pb_placement_t *placement, int a, int b, int outside);
 
 /** The plan of a kind; fanout 0: the default. Aborts if there is none. */
@@ -87,7 +89,7 @@ typedef enum {
 } tree_case_rule_t;
 
 /**
- * Whether the plan reaches everyone, no rank sends to more than `max_sends`, and
+ * Tells whether the plan reaches everyone, no rank sends to more than `max_sends`, and
  * the rule is obeyed. Says what is wrong in a TAP comment.
  */
 bool tree_case_judge(const tree_case_t *c, const pb_plan_t *plan, int max_sends,

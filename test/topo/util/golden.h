@@ -29,7 +29,7 @@ typedef void golden_row_t(char *const *columns, int n);
  */
 int golden_rows(const char *file, golden_row_t *row);
 
-/** Whether two texts are equal; says in TAP comments how not. `expected` may be NULL. */
+/** Tells whether two texts are equal; says in TAP comments how not. `expected` may be NULL. */
 bool golden_equal(const char *is, const char *expected);
 
 #endif

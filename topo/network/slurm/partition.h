@@ -1,5 +1,5 @@
 /*
- * Which topology the jobs of a partition have, by the PartitionName lines of slurm.conf.
+ * Topology that the jobs of a partition have, by the PartitionName lines of slurm.conf.
  */
 #ifndef PB_SLURM_PARTITION_H
 #define PB_SLURM_PARTITION_H
