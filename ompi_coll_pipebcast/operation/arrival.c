@@ -9,7 +9,6 @@
  * freed, and its number with it. So someone has to take the message in.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -33,9 +32,8 @@
 struct pb_arrival_caller {
     coll_pipebcast_module_t *module;   /**< borrowed */
     const coll_pipebcast_call_t *call; /**< borrowed */
-    double ns_per_byte;                /**< as expected at the start */
     int *members;                      /**< of a group; room for all ranks */
-    int *order;                        /**< NULL: it was not asked for */
+    pb_view_t *view;                   /**< of all ranks; NULL: their order was not asked for */
     pb_message_t message;
 };
 
@@ -124,17 +122,11 @@ int pb_arrival_caller_part(pb_arrival_caller_t *caller, const pb_arrival_header_
 
 const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
 {
-    const size_t n = (size_t) ompi_comm_size(caller->module->comm);
-    pb_view_t *view = NULL;
-    if (caller->order == NULL && pb_view_new(caller->module->placed->placement, caller->call->root,
-                                             NULL, 0, &view) == PB_SUCCESS) {
-        caller->order = malloc(n * sizeof(*caller->order));
+    if (caller->view == NULL) {
+        (void) pb_view_new(caller->module->placed->placement, caller->call->root, NULL, 0,
+                           &caller->view);
     }
-    if (caller->order != NULL && view != NULL) {
-        memcpy(caller->order, view->order + 1, (n - 1) * sizeof(*caller->order));
-    }
-    pb_view_free(view);
-    return caller->order;
+    return caller->view != NULL ? caller->view->order + 1 : NULL;
 }
 
 /* The root and receivers. */
@@ -150,11 +142,7 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
                                 ? COLL_PIPEBCAST_BY_ARRIVAL_NB
                                 : COLL_PIPEBCAST_BY_ARRIVAL_B;
     arrival->is_auto = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
-    arrival->caller = (pb_arrival_caller_t){
-        .module = module,
-        .call = call,
-        .ns_per_byte = module->ns_per_byte > 0 ? module->ns_per_byte : ASSUMED_NS_PER_BYTE,
-    };
+    arrival->caller = (pb_arrival_caller_t){.module = module, .call = call};
     *env = (pb_arrival_env_t){
         .caller = &arrival->caller,
         .control = &arrival->super.control,
@@ -177,8 +165,9 @@ static void arrival_fini(arrival_t *arrival)
     pb_arrival_caller_t *caller = &arrival->caller;
     coll_pipebcast_message_fini(&caller->message);
     free(caller->members);
-    free(caller->order);
-    caller->members = caller->order = NULL;
+    pb_view_free(caller->view);
+    caller->members = NULL;
+    caller->view = NULL;
 }
 
 /** Returns the credit at other ranks; NULL: only ranks that have arrived are sent to. */
@@ -227,27 +216,14 @@ static void end(coll_pipebcast_operation_t *operation)
 /** False if out of memory. */
 static bool start_root(arrival_t *arrival, pb_arrival_env_t *env)
 {
+    const double known = arrival->super.module->ns_per_byte;
+    const double expected = (double) env->total * (known > 0 ? known : ASSUMED_NS_PER_BYTE);
     /* Until it is known how long a message takes, too many could be sent unasked. */
-    env->credit = arrival->super.module->ns_per_byte > 0 ? credit_of(arrival) : NULL;
+    env->credit = known > 0 ? credit_of(arrival) : NULL;
     if (env->credit != NULL && !pb_arrival_credit_reserve(env->credit, env->n_ranks)) {
         env->credit = NULL;
     }
-    const double expected = (double) env->total * arrival->caller.ns_per_byte;
     return pb_arrival_root_start(&arrival->root, env, (int64_t) expected);
-}
-
-/** At verbose 20 the root logs what it saw of a broadcast's arrivals. */
-static void log_arrivals(const arrival_t *arrival)
-{
-    const pb_arrival_root_t *root = &arrival->root;
-    const coll_pipebcast_operation_t *operation = &arrival->super;
-    coll_pipebcast_log(
-        20,
-        "communicator %s: %zu bytes from root %d in %d groups; the last rank came "
-        "%.3f ms after the root, the mean rank %.3f ms; a group takes %.3f ms",
-        operation->module->comm->c_name, operation->call.data.total, operation->call.root,
-        root->n_groups, (double) (root->last_arrival - root->started) / 1e6,
-        root->sum_of_arrivals / root->env.n_ranks / 1e6, (double) root->expected / 1e6);
 }
 
 static void count_root(const pb_arrival_root_t *root)
@@ -272,7 +248,6 @@ static int finish_root(arrival_t *arrival, bool *stays_p)
 {
     pb_arrival_root_t *root = &arrival->root;
     const int error = root->error;
-    log_arrivals(arrival);
     count_root(root);
     learn_speed(arrival);
     end_mode(arrival, root->mode, pb_arrival_root_report(root));

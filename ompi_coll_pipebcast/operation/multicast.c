@@ -115,7 +115,8 @@ static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *
 static bool has_come(const coll_pipebcast_operation_t *operation)
 {
     const multicast_t *multicast = (const multicast_t *) operation;
-    return multicast->is_led ? multicast->inside.missing[0] > 0 : multicast->part.window.n_here > 0;
+    return multicast->is_led ? multicast->inside.missing[0] > 0
+                             : multicast->part.window.seen_to > 0;
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)

@@ -96,18 +96,6 @@ static coll_pipebcast_call_t call_of(coll_pipebcast_request_t *request)
     return call;
 }
 
-/** Begins as it was decided at the initialisation. */
-static int begin_decided(coll_pipebcast_request_t *request)
-{
-    const coll_pipebcast_call_t call = call_of(request);
-    pb_planned_t planned;
-    const int rc =
-        coll_pipebcast_decide_again(request->module, call.root, &request->planned, &planned);
-    return rc == OMPI_SUCCESS ? coll_pipebcast_operation_start(request->module, &call, &planned,
-                                                               &request->operation)
-                              : rc;
-}
-
 /** As a task: true when it is through, with the result in request->error. */
 static bool advance(coll_pipebcast_task_t *task)
 {
@@ -181,12 +169,15 @@ static void abandon(coll_pipebcast_request_t *request, int error)
 int coll_pipebcast_request_begin(coll_pipebcast_request_t *request, const pb_planned_t *planned)
 {
     coll_pipebcast_module_t *module = request->module;
-    int rc;
-    if (planned != NULL) {
-        const coll_pipebcast_call_t call = call_of(request);
+    const coll_pipebcast_call_t call = call_of(request);
+    pb_planned_t again;
+    int rc = OMPI_SUCCESS;
+    if (planned == NULL) {
+        rc = coll_pipebcast_decide_again(module, call.root, &request->planned, &again);
+        planned = &again;
+    }
+    if (rc == OMPI_SUCCESS) {
         rc = coll_pipebcast_operation_start(module, &call, planned, &request->operation);
-    } else {
-        rc = begin_decided(request);
     }
     if (rc != OMPI_SUCCESS) {
         return rc;

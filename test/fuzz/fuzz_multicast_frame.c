@@ -53,7 +53,7 @@ static void place(const pb_frame_t *frame, size_t total)
     if (pb_window_fits(&window, frame->index, frame->bytes)) {
         must(frame->bytes > 0 && pb_window_add(&window, frame->index));
         memcpy(message + (size_t) frame->index * PAYLOAD, frame->payload, frame->bytes);
-        must(!pb_window_add(&window, frame->index) && window.n_here == 1);
+        must(!pb_window_add(&window, frame->index) && window.seen_to == frame->index + 1);
     }
     pb_window_fini(&window);
     free(message);

@@ -47,8 +47,8 @@ struct pb_datagrams {
      */
     bool (*next)(pb_datagrams_t *datagrams, const uint8_t **bytes_p, size_t *length_p);
 
-    /** Datagrams that were lost because nobody received them, if it is known. */
-    uint64_t (*dropped)(pb_datagrams_t *datagrams);
+    /** Datagrams that were lost because nobody received them; it wraps. 0: it is not known. */
+    uint32_t (*dropped)(pb_datagrams_t *datagrams);
 
     /** Datagrams of the largest size that may wait to be taken in. */
     uint32_t capacity;

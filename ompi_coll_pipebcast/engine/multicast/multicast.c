@@ -29,7 +29,8 @@ uint32_t pb_multicast_take_lost(const pb_multicast_t *m, pb_multicast_loss_t *be
     }
     const pb_multicast_loss_t now = {.asked = m->counters.asked,
                                      .dropped = datagrams->dropped(datagrams)};
-    const uint64_t asked = now.asked - before->asked, here = now.dropped - before->dropped;
+    const uint64_t asked = now.asked - before->asked;
+    const uint32_t here = now.dropped - before->dropped;
     *before = now;
     return asked > here ? (uint32_t) (asked - here) : 0;
 }

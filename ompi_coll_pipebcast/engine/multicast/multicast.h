@@ -109,7 +109,8 @@ typedef struct pb_multicast_config {
 
 /** Counts up to some time: frames that a rank has asked for, and that its own host has dropped. */
 typedef struct pb_multicast_loss {
-    uint64_t asked, dropped;
+    uint64_t asked;
+    uint32_t dropped; /**< it wraps */
 } pb_multicast_loss_t;
 
 /** Counters of this group on this rank. */

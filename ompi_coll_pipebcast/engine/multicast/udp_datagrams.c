@@ -42,8 +42,6 @@ typedef struct udp {
     size_t buffer_bytes; /**< of the receive buffer, as the kernel counts them */
     struct sockaddr_in to;
     size_t frame_bytes;
-    uint64_t n_dropped;
-    uint32_t last_dropped; /**< the kernel's counter, which wraps */
     /* Received messages, and the next datagram in them. */
     int n_messages; /**< that the arrays below have room for */
     int n_here;     /**< that the last system call has received */
@@ -206,17 +204,12 @@ static bool udp_next(pb_datagrams_t *datagrams, const uint8_t **bytes_p, size_t 
     return false;
 }
 
-static uint64_t udp_dropped(pb_datagrams_t *datagrams)
+static uint32_t udp_dropped(pb_datagrams_t *datagrams)
 {
-    udp_t *u = udp_of(datagrams);
-    uint32_t numbers[SK_MEMINFO_VARS];
+    uint32_t numbers[SK_MEMINFO_VARS] = {0};
     socklen_t length = sizeof(numbers);
-    if (getsockopt(u->fd, SOL_SOCKET, SO_MEMINFO, numbers, &length) == 0 &&
-        length >= (SK_MEMINFO_DROPS + 1) * sizeof(numbers[0])) {
-        u->n_dropped += numbers[SK_MEMINFO_DROPS] - u->last_dropped;
-        u->last_dropped = numbers[SK_MEMINFO_DROPS];
-    }
-    return u->n_dropped;
+    (void) getsockopt(udp_of(datagrams)->fd, SOL_SOCKET, SO_MEMINFO, numbers, &length);
+    return numbers[SK_MEMINFO_DROPS];
 }
 
 /* Opening. */

@@ -22,7 +22,7 @@ bool pb_window_init(pb_window_t *w, size_t total, uint32_t payload, bool all)
     for (uint32_t i = 0; all && i <= n / 64; i++) {
         w->bits[i] = i < n / 64 ? UINT64_MAX : (UINT64_C(1) << n % 64) - 1;
     }
-    w->n_here = w->first_missing = w->seen_to = all ? n : 0;
+    w->first_missing = w->seen_to = all ? n : 0;
     return true;
 }
 
@@ -52,7 +52,6 @@ bool pb_window_add(pb_window_t *w, uint32_t index)
         return false;
     }
     w->bits[index / 64] |= UINT64_C(1) << index % 64;
-    w->n_here++;
     if (index >= w->seen_to) {
         w->seen_to = index + 1;
     }

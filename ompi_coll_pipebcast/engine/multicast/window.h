@@ -13,7 +13,6 @@ typedef struct pb_window {
     size_t total;     /**< bytes of the message, > 0 */
     uint32_t payload; /**< bytes of each frame but the last */
     uint32_t n_frames;
-    uint32_t n_here;
     uint32_t first_missing; /**< all frames before it are here; n_frames if all are */
     uint32_t seen_to;       /**< behind the last frame that is here */
     uint64_t *bits;         /**< bit i is set if frame i is here */
@@ -65,7 +64,7 @@ static inline bool pb_window_has(const pb_window_t *window, uint32_t index)
 
 static inline bool pb_window_is_complete(const pb_window_t *window)
 {
-    return window->n_here == window->n_frames;
+    return window->first_missing == window->n_frames;
 }
 
 /** Frame `index` < n_frames is here now. False if it was before. O(1) on average. */

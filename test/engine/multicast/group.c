@@ -210,7 +210,7 @@ static bool memory_next(pb_datagrams_t *interface, const uint8_t **bytes_p, size
     return true;
 }
 
-static uint64_t memory_dropped(pb_datagrams_t *interface)
+static uint32_t memory_dropped(pb_datagrams_t *interface)
 {
     return ((memory_datagrams_t *) interface)->n_dropped;
 }

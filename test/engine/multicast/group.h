@@ -31,7 +31,7 @@ typedef struct memory_datagrams {
     int n_others;      /**< of these: of other ranks */
     packet_t *packets; /**< these */
     uint8_t *taken;    /**< the bytes of the last one that was taken in */
-    uint64_t n_dropped;
+    uint32_t n_dropped;
     int leaves; /**< the round in which what was sent has left */
 } memory_datagrams_t;
 

@@ -458,7 +458,7 @@ static void test_no_memory(void)
     ok(started && n_refused == 3 && m->next == 1 && part.number == 0,
        "a start without memory is refused, and may be tried again");
     failing_memory_after(0);
-    part.window.n_here = part.window.n_frames;
+    part.window.first_missing = part.window.n_frames;
     const bool detached = pb_multicast_part_detach(&part);
     failing_memory_after(-1);
     ok(!detached, "without memory for a copy the user's data are needed for longer");
