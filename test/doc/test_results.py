@@ -57,7 +57,8 @@ def main():
                    f"doc/{name} is up to date")
     head = subprocess.run(["git", "-C", TOP, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
     good = "peers,(5),10gbit,1000,{},0,1024,1,1,5,{},m,2026-11-25\n"
-    error, picture, _ = made_of(good.format("T", head) + good.format("tuned", head) + good.format("pipebcast", head))
+    # The claim that no other component is faster is known not to hold.
+    error, picture, _ = made_of(good.format("T", head) + good.replace(",5,", ",4,").format("tuned", head) + good.format("pipebcast", head))
     tap.eq(error, "", "samples of this history are taken")
     tap.ok(all(text in picture for text in (">tuned, its choice<", ">pipebcast<", "1 KB")), "bars of each component")
     tap.ok("ancestor" in made_of(good.format("T", "0" * 40))[0], "a commit that is not in the history is refused")
