@@ -78,8 +78,8 @@ static const struct {
      "when the parameter coll is a list without them, such as pipebcast,tuned. (default: true)"},
     {"verbose", INT, NULL, OPAL_INFO_LVL_1, LOCAL, &coll_pipebcast_params.verbose,
      "Lines that the component prints of itself. 0: only what is wrong; 1: a line per "
-     "communicator; 10: also a line per size class of its broadcasts; 20: also the arrivals "
-     "that roots see. MPI_T may change it in any process, from then on. (default: 0)"},
+     "communicator; 10: also a line per size class of its broadcasts. "
+     "MPI_T may change it in any process, from then on. (default: 0)"},
     {"topology_file", TEXT, NULL, OPAL_INFO_LVL_1, READONLY, &coll_pipebcast_params.topology_file,
      "File that describes the switches and hosts, in the form of Slurm's topology.conf or "
      "topology.yaml, alike on all hosts. (default: none, all hosts are on one switch)"},
