@@ -104,6 +104,19 @@ static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_ca
     return OMPI_SUCCESS;
 }
 
+static void begin_sweep(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
+{
+    const coll_pipebcast_call_t *call = &operation->call;
+    operation->is_swept = true;
+    operation->stream =
+        coll_pipebcast_sweep_begin(operation->module, planned, call->root, call->data.total,
+                                   call->tag - COLL_PIPEBCAST_TAG_OF_SWEEP);
+    operation->transport.stream = operation->stream;
+    if (operation->kind == &coll_pipebcast_plain && planned->piece_size == 0) {
+        operation->transport.came_p = &operation->came;
+    }
+}
+
 int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
                                    const coll_pipebcast_call_t *call, const pb_planned_t *planned,
                                    coll_pipebcast_operation_t **operation_p)
@@ -118,9 +131,7 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_lose(module, rc); /* the others go on */
     } else if (planned->is_swept) {
-        (*operation_p)->is_swept = true;
-        (*operation_p)->stream = coll_pipebcast_sweep_begin(
-            module, planned, call->root, call->data.total, call->tag - COLL_PIPEBCAST_TAG_OF_SWEEP);
+        begin_sweep(*operation_p, planned);
     }
     return rc;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "engine/transfer.h"
 #include "pml/route.h"
 
@@ -53,6 +54,18 @@ __attribute__((always_inline)) inline int pb_transport_send(pb_transport_t *tran
     return OMPI_SUCCESS;
 }
 
+/** Notes when the first segment of a stream is here: Open MPI's progress may go on for long. */
+__attribute__((noinline)) static void note_first(const pb_transfer_t *transfer)
+{
+    pb_transport_t *transport = transfer->transport;
+    if (transfer->missing[transport->stream] > (uint64_t) transport->stream) {
+        if (*transport->came_p == 0) { /* it was not found when asked for */
+            *transport->came_p = coll_pipebcast_now();
+        }
+        transport->came_p = NULL;
+    }
+}
+
 /**
  * Open MPI reports that a receive ends, from inside its progress. As long as the network has more,
  * Open MPI does not come back from there. Without this, all segments would come before any is sent
@@ -64,12 +77,15 @@ static int ended(ompi_request_t *request)
 {
     opal_atomic_rmb(); /* see want_report() */
     pb_lane_t *lane = request->req_complete_cb_data;
-    coll_pipebcast_lock_t *lock = lane->transfer->transport->lock;
-    if (OPAL_UNLIKELY(!coll_pipebcast_try_lock(lock))) {
+    const pb_transport_t *transport = lane->transfer->transport;
+    if (OPAL_UNLIKELY(!coll_pipebcast_try_lock(transport->lock))) {
         return 0;
     }
     const bool is_gone = pb_transfer_arrived(lane, request);
-    coll_pipebcast_unlock(lock);
+    if (OPAL_UNLIKELY(transport->came_p != NULL)) {
+        note_first(lane->transfer);
+    }
+    coll_pipebcast_unlock(transport->lock);
     return is_gone;
 }
 
