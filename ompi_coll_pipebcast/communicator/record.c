@@ -106,8 +106,8 @@ static const char *const alike[COLL_PIPEBCAST_N_ALIKE] = {
     [COLL_PIPEBCAST_ALIKE_LEARN] = "the parameter coll_pipebcast_learn",
     [COLL_PIPEBCAST_ALIKE_MULTICAST] = "the parameter coll_pipebcast_multicast",
     [COLL_PIPEBCAST_ALIKE_LEADERS] = "the parameter coll_pipebcast_leaders",
-    [COLL_PIPEBCAST_ALIKE_TRANSPORT] = "the transport between hosts (pml, btl, kind of network), "
-                                       "or the parameter coll_pipebcast_transport,",
+    [COLL_PIPEBCAST_ALIKE_TRANSPORT] = ("the transport between hosts (pml, btl, kind of network), "
+                                        "or the parameter coll_pipebcast_transport,"),
 };
 
 const char *coll_pipebcast_alike_name(int which)
