@@ -89,8 +89,7 @@ static void report_serving(const coll_pipebcast_module_t *module)
     coll_pipebcast_log(
         1,
         "communicator %s: %d ranks on %d hosts, served by pipebcast; the network has %d hosts on "
-        "%d "
-        "%s (%s); costs: %s; messages between hosts go over %s (%s)",
+        "%d %s (%s); costs: %s; messages between hosts go over %s (%s)",
         module->comm->c_name, ompi_comm_size(module->comm), placed->n_hosts,
         pb_network_n_hosts(topology->network), n_switches, n_switches == 1 ? "switch" : "switches",
         topology->source, module->model->source,

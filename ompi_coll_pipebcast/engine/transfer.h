@@ -125,6 +125,12 @@ bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
                        const pb_transfer_limits_t *limits, size_t segment_size,
                        pb_transport_t *transport, pb_message_t *message);
 
+/** Returns whether the first segment of a stream is here. */
+static inline bool pb_transfer_has_first(const pb_transfer_t *transfer, int stream)
+{
+    return transfer->missing[stream] > (uint64_t) stream;
+}
+
 /** Bytes of a message that are here from the beginning, without a gap. O(streams). */
 size_t pb_transfer_here(const pb_transfer_t *transfer);
 

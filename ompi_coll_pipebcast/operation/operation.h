@@ -99,9 +99,8 @@ struct coll_pipebcast_operation {
     int64_t held_since;       /**< coll_pipebcast_now() when that had grown; 0: it has not */
     bool has_waited;          /**< there was nothing to do once */
     bool is_left; /**< a rank is lost on which this operation may count: it ends with an error */
-    /* By coll_pipebcast_now(); 0: not yet. */
     bool is_swept;
-    int stream;      /**< of the sweep */
+    /* By coll_pipebcast_now(); 0: not yet. */
     int64_t came;    /**< when its first bytes were here; of a swept one */
     int64_t through; /**< when its result was, if it went on after that */
 };

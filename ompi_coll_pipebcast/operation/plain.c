@@ -136,7 +136,7 @@ static bool has_come(const coll_pipebcast_operation_t *operation)
     const plain_t *plain = (const plain_t *) operation;
     const pb_transfer_t *transfer = &plain->relay.between;
     return plain->first > 0 ? pb_transfer_here(transfer) >= plain->first
-                            : transfer->missing[operation->stream] > (uint64_t) operation->stream;
+                            : pb_transfer_has_first(transfer, operation->transport.stream);
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)

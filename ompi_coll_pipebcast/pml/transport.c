@@ -58,7 +58,7 @@ __attribute__((always_inline)) inline int pb_transport_send(pb_transport_t *tran
 __attribute__((noinline)) static void note_first(const pb_transfer_t *transfer)
 {
     pb_transport_t *transport = transfer->transport;
-    if (transfer->missing[transport->stream] > (uint64_t) transport->stream) {
+    if (pb_transfer_has_first(transfer, transport->stream)) {
         if (*transport->came_p == 0) { /* it was not found when asked for */
             *transport->came_p = coll_pipebcast_now();
         }

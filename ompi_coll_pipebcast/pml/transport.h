@@ -22,9 +22,9 @@ struct pb_transport {
     bool acknowledges; /**< synchronous sends are used, where the engine wants them, */
     bool acknowledges_inside; /**< and also to ranks of this node */
     bool reports; /**< the PML reports the end of a receive; else it is found when asked for */
+    int stream;   /**< of the sweep, where there is one */
     /** Where the moment goes when the first segment of `stream` is reported; NULL: nobody asks. */
     int64_t *came_p;
-    int stream;
 };
 
 /**

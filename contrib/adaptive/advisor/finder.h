@@ -45,7 +45,7 @@ struct advise_found {
 /**
  * Finds the tree with the least predicted time for the links as they are: multilevel, static plans
  * of one tree, or the two trees. If clusteredSA's tree is clearly faster than all of these, it is
- * that. The caller gives it back by advise_found_clear(), which takes zeros and
+ * that. The caller gives it back by advise_found_clear(), which takes zeros, too.
  */
 int advise_find(const struct advise_network *network, const struct advise_wish *wish,
                 struct advise_found *found);
