@@ -653,7 +653,7 @@ static int add_others(joiner_t *j, pb_network_t *network, const pb_address_t *ho
     for (int i = 0; i < n; i++) {
         const int host = pb_network_add(network, PB_NODE_HOST, hosts[i].host);
         if (host < 0) {
-            return host == PB_ERR_INPUT ? PB_ERR_UNKNOWN : host; /* a switch has its name */
+            return host;
         }
         pb_network_connect(network, parent, host, 0);
     }
@@ -685,7 +685,7 @@ static int join(joiner_t *j, const pb_network_t *network, pb_address_t *hosts, i
         joined = NULL;
     }
     *joined_p = joined;
-    return error;
+    return error == PB_ERR_INPUT ? PB_ERR_UNKNOWN : error; /* too many names, as a warning says */
 }
 
 int pb_addresses_join(const pb_network_t *network, const pb_address_t *addresses, int n,
