@@ -63,10 +63,10 @@ int pb_address_cut(const pb_address_t *of, const pb_network_t *known, pb_address
  * Joins to `network` (NULL: an empty one) the hosts of `n` processes that it does not name. The
  * caller frees the new network, which is finished. A host has the address of any of its processes
  * that has one. Switches and hosts that are new are in the natural order of the addresses (s2
- * before s10), whatever the order of processes. *joined_p is NULL after PB_ERR_UNKNOWN (no network
- * and no address that names a switch, or too many names) and PB_ERR_NO_MEMORY, and after PB_SUCCESS
- * if `network` names all hosts. O(n log n) comparisons, and O(bytes of addresses + names in them +
- * nodes).
+ * before s10), whatever the order of processes. PB_ERR_UNKNOWN: there is no network and no address
+ * that names a switch, or too many names. *joined_p is NULL then, after PB_ERR_NO_MEMORY, and after
+ * PB_SUCCESS if `network` names all hosts. O(n log n) comparisons, and O(bytes of addresses + names
+ * in them + nodes).
  */
 int pb_addresses_join(const pb_network_t *network, const pb_address_t *addresses, int n,
                       pb_network_t **joined_p, pb_diag_t *warnings);
