@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""TAP: doc/results.md is made of its samples, and a sample that cannot be traced is refused.
+"""TAP: doc/results.md and its tables are made of samples, and a sample that cannot be traced is refused.
 
 $srcdir is the directory of this file.
 """
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,8 @@ sys.path.insert(0, str(HERE.parent))
 from tap import Tap
 
 COLUMNS = "experiment,network,speed,dilation,method,segment,bytes,run,broadcast,nanoseconds,commit,machine,date\n"
-
+# Of the page that people read.
+PAGE_BYTES = 8 * 1024
 
 MAKE_PAGE = TOP / "doc" / "results" / "make-page"
 
@@ -34,7 +36,8 @@ def made_of(lines):
         samples = pathlib.Path(directory)
         (samples / "results").mkdir()
         (samples / "results.md.in").write_text("{{peers}}\n" if "peers," in lines else "")
-        (samples / "tables.md.in").write_text("")
+        for page in ("tables.md.in", "claims.md.in"):
+            (samples / page).write_text("")
         (samples / "one.csv").write_text(COLUMNS + lines)
         answer = make(samples, "--samples", samples)
         picture, claims = samples / "bars.svg", samples / "results" / "claims.csv"
@@ -50,11 +53,15 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         pathlib.Path(directory, "results").mkdir()
         tap.eq(make(directory).stderr, "", "make-page makes the page")
-        for name in ("results.md", "tables.md", "bars.svg", "trees.svg", "first.svg", "segments.svg", "arrival.svg",
+        for name in ("results.md", "tables.md", "claims.md", "bars.svg", "trees.svg", "first.svg", "segments.svg", "arrival.svg",
                      "results/claims.csv"):
             made, kept = pathlib.Path(directory, name), TOP / "doc" / name
             tap.ok(made.exists() == kept.exists() and (not kept.exists() or made.read_text() == kept.read_text()),
                    f"doc/{name} is up to date")
+    page = (TOP / "doc" / "results.md").read_text()
+    tap.ok(len(page.encode()) <= PAGE_BYTES, "the page is short")
+    said = re.search(r"^At 10 Gbit/s, .*(?=\.$)", page, re.MULTILINE)
+    tap.ok(said and said[0] in " ".join((TOP / "README.md").read_text().split()), "README.md has the page's numbers")
     head = subprocess.run(["git", "-C", TOP, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
     good = "peers,(5),10gbit,1000,{},0,1024,1,1,5,{},m,2026-11-25\n"
     # The claim that no other component is faster is known not to hold.

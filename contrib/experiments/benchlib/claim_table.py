@@ -94,15 +94,23 @@ def _page_rows(rows):
     return text
 
 
+def _by_heading(rows):
+    """{heading: its rows}, in the order of the papers."""
+    headings = [*PAPERS.values(), "Ours"]
+    found = {heading: [row for row in rows if PAPERS.get(row["experiment"].partition("-")[0], "Ours") == heading] for heading in headings}
+    return {heading: rows for heading, rows in found.items() if rows}
+
+
 def page_text(rows):
-    """The claims that were measured, as a table of each paper, and how many were not."""
+    """The claims that were measured, as a table of each paper."""
     measured = [row for row in rows if row["verdict"] != NOT_MEASURED]
-    text = ""
-    for heading in dict.fromkeys([*PAPERS.values(), "Ours"]):
-        found = [row for row in measured if PAPERS.get(row["experiment"].partition("-")[0], "Ours") == heading]
-        if found:
-            text += f"### {heading}\n\n| experiment | claim | bound | measured (n) | verdict |\n|---|---|---|---|---|\n" \
-                + _page_rows(found) + "\n"
-    held = sum(row["verdict"] == HOLDS for row in measured)
-    return text + (f"{held} hold, {len(measured) - held} do not, {len(rows) - len(measured)} of the {len(rows)} claims are not "
-                   "measured.")
+    return "\n".join(f"## {heading}\n\n| experiment | claim | bound | measured (n) | verdict |\n|---|---|---|---|---|\n" + _page_rows(found)
+                     for heading, found in _by_heading(measured).items()).rstrip("\n")
+
+
+def summary(rows):
+    """How many claims have each verdict."""
+    text = "| claims of | hold | do not hold | not measured |\n|---|---|---|---|\n"
+    for heading, found in {**_by_heading(rows), "all": rows}.items():
+        text += f"| {heading} | " + " | ".join(str(sum(row["verdict"] == verdict for row in found)) for verdict in (HOLDS, DOES_NOT, NOT_MEASURED)) + " |\n"
+    return text.rstrip("\n")
