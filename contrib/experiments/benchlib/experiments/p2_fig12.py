@@ -11,7 +11,7 @@ LINES = {"chain": "pipebcast:chain",
          "two-tree": "pipebcast:twotree"}
 
 # Of Figure 17.
-HOSTS_KEEP_UP = "the papers' hosts were slower than the link; with the costs of host-virtual.conf hosts keep up"
+HOSTS_KEEP_UP = "our hosts keep up with the link, which carries the message once in the linear tree, and twice in the binary"
 
 FIG12 = Figure(
     name="p2-fig12",
