@@ -87,9 +87,6 @@ tool_exit_t tool_network_read(const tool_options_t *options, pb_network_t **netw
     tool_print_warnings(stderr, &topology.warnings);
     *network_p = topology.network;
     topology.network = NULL;
-    if (code == TOOL_OK && pb_network_n_hosts(*network_p) == 0) {
-        code = join_hosts(options, network_p);
-    }
     pb_topology_clear(&topology);
     pb_diag_clear(&diag);
     return code;
@@ -272,6 +269,9 @@ tool_exit_t tool_cluster_open(const tool_options_t *options, tool_cluster_t *clu
 {
     *cluster = (tool_cluster_t){.file = tool_file_name(options->file)};
     tool_exit_t code = tool_network_read(options, &cluster->network);
+    if (code == TOOL_OK && pb_network_n_hosts(cluster->network) == 0) {
+        code = join_hosts(options, &cluster->network);
+    }
     if (code != TOOL_OK) {
         return code;
     }

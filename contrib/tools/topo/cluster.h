@@ -27,13 +27,14 @@ tool_exit_t tool_topology_read(const tool_options_t *options, pb_topology_t *top
                                pb_diag_t *diag);
 
 /** The same, and takes the network, which the caller frees. Prints errors and warnings on standard
- * error. A flat topology has the hosts of --hosts, which must be there: TOOL_USAGE. */
+ * error. The network may have no hosts. */
 tool_exit_t tool_network_read(const tool_options_t *options, pb_network_t **network_p);
 
 /**
  * Reads FILE and places the ranks by --hosts, --ppn and --root. Ranks are numbered host by host, in
- * the order of --hosts; without it in natural order (n2 before n10), as schedulers do. Errors are
- * explained on standard error. Clear also after an error.
+ * the order of --hosts; without it in natural order (n2 before n10), as schedulers do. A network
+ * without hosts gets those of --hosts, which must be there: TOOL_USAGE. Errors are explained on
+ * standard error. Clear also after an error.
  */
 tool_exit_t tool_cluster_open(const tool_options_t *options, tool_cluster_t *cluster);
 void tool_cluster_clear(tool_cluster_t *cluster);

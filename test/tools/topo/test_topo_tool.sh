@@ -212,6 +212,9 @@ else
     as_golden several_flat 0 tree several.yaml --topology-name cloud --hosts 'n[0-2]' --algorithm chain
     ends 2 'several.yaml names no hosts: .* name them by --hosts' tree several.yaml --algorithm chain \
         --topology-name cloud
+    topo show several.yaml --topology-name cloud
+    [ $code -eq 0 ] && grep -q '^0 hosts on 1 switch;' "$out"
+    report $? "a topology that names no hosts is shown"
     ends 2 '^--hosts: the topology names no hosts' tree several.yaml --algorithm chain --topology-name cloud --hosts 'n['
     ends 1 "several.yaml: there is no topology 'x'; there are fabric, cloud" show several.yaml \
         --topology-name x
