@@ -75,13 +75,14 @@ static void warn(const switch_line_t *l, const char *what, const char *value)
                   pb_diag_quote(quote, value, strlen(value)));
 }
 
-/* The number that a value is, up to `most`; 0: not given, or ignored with a warning. */
+/* The number that a value is, up to `most`; 0: not given, or ignored with a warning. Of a
+ * topology.yaml, scontrol prints LinkSpeed=0. */
 static uint32_t read_number(const switch_line_t *l, int key, uint32_t most)
 {
     const char *value = l->values[key];
     char quote[PB_DIAG_QUOTE_SIZE];
     uint64_t number = 0;
-    if (value != NULL && !pb_decimal_read(value, key != KEY_LEVEL, most, &number)) {
+    if (value != NULL && !pb_decimal_read(value, key == KEY_UPLINKS, most, &number)) {
         pb_diag_fault(l->builder->warnings, l->builder->file, l->line,
                       "%s '%s' is ignored, as it is not a whole number from %d to %lu, without "
                       "unit",
