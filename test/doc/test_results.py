@@ -13,12 +13,15 @@ import tempfile
 
 HERE = pathlib.Path(os.environ.get("srcdir", os.path.dirname(os.path.abspath(__file__)))).resolve()
 TOP = HERE.parent.parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 # pylint: disable=wrong-import-position
+from documents import all_pages
 from tap import Tap
 
 COLUMNS = "experiment,network,speed,dilation,method,segment,bytes,run,broadcast,nanoseconds,commit,machine,date\n"
+# As git shortens them: a word of digits and some letters.
+COMMIT = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])(?:[0-9a-f]{7,12}|[0-9a-f]{40})\b")
 # Of the page that people read.
 PAGE_BYTES = 8 * 1024
 
@@ -62,6 +65,10 @@ def main():
     tap.ok(len(page.encode()) <= PAGE_BYTES, "the page is short")
     said = re.search(r"^At 10 Gbit/s, .*(?=\.$)", page, re.MULTILINE)
     tap.ok(said and said[0] in " ".join((TOP / "README.md").read_text().split()), "README.md has the page's numbers")
+    named = {word for page in all_pages() for word in COMMIT.findall(page.read_text(encoding="utf-8"))}
+    tap.eq([word for word in sorted(named) if subprocess.run(["git", "-C", TOP, "cat-file", "-e", f"{word}^{{commit}}"], check=False,
+                                                             capture_output=True).returncode != 0], [], "pages name commits that are there")
+    tap.ok(named, "of which there are some")
     head = subprocess.run(["git", "-C", TOP, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
     good = "peers,(5),10gbit,1000,{},0,1024,1,1,5,{},m,2026-11-25\n"
     # The claim that no other component is faster is known not to hold.
