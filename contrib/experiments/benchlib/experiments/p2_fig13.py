@@ -59,7 +59,7 @@ FIG14 = Figure(
         Claim("on (1) and (4) from 512 KB MPICH is similar to the binary tree (we say: within "
               "25 %)", "scatter+ring", "binary, Algorithm 2", low=0.8, high=1.25,
               sizes=(512 * K, None), places=("1", "4"),
-              why="the ring at 2 Mbit/s, as in Table 1"),
+              why="the scatter and the ring take longer than twice T(M), as in Table 1"),
         Claim("from 512 KB the linear tree is about twice as fast as MPICH (we say: at least 1.7 "
               "times)", MPICH, "chain", low=1.7, sizes=(512 * K, None)),
         Claim("at 1 MB the linear tree is more than 200 % faster than MPICH on all topologies",

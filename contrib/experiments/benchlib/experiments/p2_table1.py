@@ -13,7 +13,7 @@ ALGORITHMS = {"flat": ("pipebcast:flat", "P - 1", RANKS - 1), "binomial": ("tune
               "binary": ("pipebcast:binary", "2", 2), "3-ary": ("pipebcast:kary", "3", 3)}
 
 # Of claims that do not hold.
-WHY = {"scatter+ring": "at 2 Mbit/s a step of the ring takes longer than its piece takes a link; at 1 Gbit/s, dilated, it does not (Figure 18)"}
+WHY = {"scatter+ring": "TCP takes the scatter's messages together, so they share the root's link; pieces of 64 KB wait for a rendezvous"}
 
 
 class _Growth(MethodView):
