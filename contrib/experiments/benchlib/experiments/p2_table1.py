@@ -13,7 +13,8 @@ ALGORITHMS = {"flat": ("pipebcast:flat", "P - 1", RANKS - 1), "binomial": ("tune
               "binary": ("pipebcast:binary", "2", 2), "3-ary": ("pipebcast:kary", "3", 3)}
 
 # Of claims that do not hold.
-WHY = {"scatter+ring": "TCP takes the scatter's messages together, so they share the root's link; pieces of 64 KB wait for a rendezvous"}
+WHY = {"scatter+ring": "messages wait in links for longer than TCP's least retransmission time, so it repeats them; "
+                       "pieces of 64 KB also wait for a rendezvous"}
 
 
 class _Growth(MethodView):
