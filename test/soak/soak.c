@@ -1,9 +1,9 @@
 /*
  * Broadcasts without end: random sizes, roots, datatypes and communicators, with the assertions
- * that MPI has, blocking or several at a time. Ranks come late, and the user's own messages follow.
- * Every byte is verified, and memory reported. What all ranks must do alike they draw from one
- * generator, the rest each from its own. Nothing between the broadcasts lets ranks meet but a word
- * of rank 0 on whether to go on, and processes that are spawned.
+ * that MPI has, blocking, or several nonblocking or persistent ones at a time. Ranks come late, and
+ * the user's own messages follow. Every byte is verified, and memory reported. What all ranks must
+ * do alike they draw from one generator, the rest each from its own. Nothing between the broadcasts
+ * lets ranks meet but a word of rank 0 on whether to go on, and processes that are spawned.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -210,6 +210,7 @@ typedef struct broadcast {
     layout_t layout;
     unsigned char *buffer;
     MPI_Request request;
+    MPI_Datatype type; /**< of a layout with gaps, or MPI_DATATYPE_NULL */
 } broadcast_t;
 
 static unsigned char *packed_of(const soak_t *s)
@@ -229,7 +230,8 @@ static broadcast_t draw_broadcast(soak_t *s, unsigned char *buffer)
     broadcast_t b = {.comm = s->comm[place],
                      .layout = draw_layout(s),
                      .buffer = buffer,
-                     .request = MPI_REQUEST_NULL};
+                     .request = MPI_REQUEST_NULL,
+                     .type = MPI_DATATYPE_NULL};
     b.seed = (unsigned) ++s->n_broadcasts;
     if (b.comm != MPI_COMM_NULL) {
         int size;
@@ -257,33 +259,45 @@ static void verify(soak_t *s, const broadcast_t *b)
 static int begin_laid_out(broadcast_t *b, way_t way)
 {
     const layout_t *layout = &b->layout;
-    MPI_Datatype type;
     if (layout->block == layout->n) {
         return bcast_begin(way, b->buffer, layout->n, layout->of, b->root, b->comm, &b->request);
     }
-    MPI_Type_vector(layout->n / layout->block, layout->block, 2 * layout->block, layout->of, &type);
-    MPI_Type_commit(&type);
-    const int rc = bcast_begin(way, b->buffer, 1, type, b->root, b->comm, &b->request);
-    MPI_Type_free(&type);
+    MPI_Type_vector(layout->n / layout->block, layout->block, 2 * layout->block, layout->of,
+                    &b->type);
+    MPI_Type_commit(&b->type);
+    const int rc = bcast_begin(way, b->buffer, 1, b->type, b->root, b->comm, &b->request);
+    if (way != PERSISTENT) { /* libnbc's would use it after it is freed */
+        MPI_Type_free(&b->type);
+    }
     return rc;
 }
 
 /** One that blocks, or every third time up to AT_ONCE before this rank waits for any. */
 static void broadcast(soak_t *s)
 {
-    const bool is_blocking = draw(&s->common, 3) != 0;
-    const int n_drawn = 1 + (int) draw(&s->common, AT_ONCE), n = is_blocking ? 1 : n_drawn;
+    static const way_t ways[] = {BLOCKING, BLOCKING, BLOCKING, BLOCKING, NONBLOCKING, PERSISTENT};
+    const way_t way = ways[draw(&s->common, sizeof(ways) / sizeof(ways[0]))];
+    const int n_drawn = 1 + (int) draw(&s->common, AT_ONCE), n = way == BLOCKING ? 1 : n_drawn;
     broadcast_t some[AT_ONCE];
     for (int i = 0; i < n; i++) {
         some[i] = draw_broadcast(s, s->buffer[i]);
         arrive(s);
         if (some[i].comm != MPI_COMM_NULL) {
-            const int rc = begin_laid_out(&some[i], is_blocking ? BLOCKING : NONBLOCKING);
+            const int rc = begin_laid_out(&some[i], way);
             check(rc == MPI_SUCCESS, "broadcast %u returns %d", some[i].seed, rc);
+            if (way == PERSISTENT) {
+                MPI_Start(&some[i].request);
+            }
         }
     }
     for (int i = 0; i < n; i++) {
         const int rc = MPI_Wait(&some[i].request, MPI_STATUS_IGNORE);
+        if (some[i].request != MPI_REQUEST_NULL) {
+            MPI_Request_free(&some[i].request);
+        }
+        if (some[i].type != MPI_DATATYPE_NULL) {
+            MPI_Type_free(&some[i].type);
+        }
         check(rc == MPI_SUCCESS, "broadcast %u ends with %d", some[i].seed, rc);
         if (some[i].comm != MPI_COMM_NULL) {
             verify(s, &some[i]);
@@ -292,12 +306,11 @@ static void broadcast(soak_t *s)
 }
 
 /** The user's own messages, round a communicator. */
-static void send_round(soak_t *s)
+static void send_round(soak_t *s, int place)
 {
-    const MPI_Comm comm = s->comm[draw(&s->common, N_COMMS)];
     const unsigned number = (unsigned) draw(&s->common, 1u << 30);
-    if (comm != MPI_COMM_NULL) {
-        check_ring(comm, 1, number);
+    if (s->comm[place] != MPI_COMM_NULL) {
+        check_ring(s->comm[place], 1, number);
     }
 }
 
@@ -356,10 +369,12 @@ static void soak(soak_t *s, char *program)
     for (long turn = 1; word != END; turn++) {
         broadcast(s);
         if (turn % LIFETIME == 0) {
-            renew(s, 1 + (int) (turn / LIFETIME % (N_COMMS - 1)));
+            const int place = 1 + (int) (turn / LIFETIME % (N_COMMS - 1));
+            renew(s, place);
+            send_round(s, place);
         }
-        if (turn % 4 == 0 || turn % LIFETIME == 0) {
-            send_round(s);
+        if (turn % 4 == 0) {
+            send_round(s, (int) draw(&s->common, N_COMMS));
         }
         if (s->options.spawn > 0 && turn % s->options.spawn == 0) {
             spawn(s, program);
