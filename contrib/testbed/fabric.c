@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     fabric_settings_t settings;
     bool is_flat;
     fabric_read_options(argc, argv, &settings);
-    pb_network_t *network = common_topology_read(settings.topology, NULL, &is_flat);
+    pb_network_t *network = common_topology_read(settings.topology, NULL, true, &is_flat);
     if (network != NULL && is_flat) {
         common_report("%s names no hosts", settings.topology);
     }

@@ -10,9 +10,9 @@ from .failure import Failure
 class Installation:
     """What the program that people call knows of itself."""
 
-    def __init__(self, program, version, bugs, libraries):
+    def __init__(self, program, version, libraries):
         self.program = program  # its file, which is started once more for the keeper
-        self.version, self.bugs = version, bugs
+        self.version = version
         self.libraries = libraries  # the directory of libraries, where they are installed
 
     @property
