@@ -30,7 +30,7 @@ LONGEST = 120
 APP = """#!/bin/sh
 case ${OMPI_MCA_coll:-} in
 ^*) exec pipebcast-bench --sizes 1M --iterations 1 ;;
-*) exec pipebcast-counters 1048576 ;;
+*) exec pipebcast-counters -m 1M ;;
 esac
 """
 # Ranks of one machine are measured as hosts, and only for a second; or what is measured would decide

@@ -94,7 +94,7 @@ def test_launchers(slurm):
 
 def test_no_parameter(slurm):
     """Nothing but where the plugin of the build tree is; contrib/package/try-slurm does without that, too."""
-    answer = slurm.run("srun", "--mpi=pmix", "-N6", COUNTERS, "64K", SLURM_PMIX_FENCE="tree",
+    answer = slurm.run("srun", "--mpi=pmix", "-N6", COUNTERS, "-m", "64K", SLURM_PMIX_FENCE="tree",
                        OMPI_MCA_mca_base_component_path=plugin_path())  # fmt: skip
     served = re.findall(r"^coll_pipebcast_broadcasts_\w+ +(\d+)", answer.stdout, re.M)
     passed = re.findall(r"^coll_pipebcast_fallback_\w+ +[1-9]", answer.stdout, re.M)

@@ -14,7 +14,7 @@ bool advise_knowledge_open(struct advise_knowledge *knowledge, const char *topol
     bool is_flat = false;
     *knowledge = (struct advise_knowledge){.links.path = links, .max_age = max_age};
     if (topology != NULL) {
-        knowledge->network = common_topology_read(topology, name, &is_flat);
+        knowledge->network = common_topology_read(topology, name, true, &is_flat);
         if (is_flat) {
             pb_network_free(knowledge->network);
             knowledge->network = NULL;

@@ -73,7 +73,7 @@ const common_command_t advisor_command = {
             "  pipebcast advise status --dir /shared/advice\n"
             "\n"
             "Exit status: 0 all is well, 1 something failed (status: no advisor is at work;\n"
-            "--once: no advice was written), 2 wrong options.\n",
+            "--once: no advice was written), 2 the command line is wrong.\n",
 };
 
 /** `status` is the only operand, and a command. */

@@ -34,13 +34,14 @@ const common_command_t probe_command = {
              "rank on each host of the jobs that are to be advised; it may run while they do.\n"
              "Clusters are switches with hosts; one host stands for each.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
-    .more = "It reports how many bytes it sends. For example, every five minutes:\n"
-            "\n"
-            "  while sleep 300; do pipebcast probe --hostfile hosts --topology grid.conf \\\n"
-            "      --output /shared/grid.links; done &\n"
-            "  pipebcast advise --dir /shared/advice --links /shared/grid.links\n"
-            "\n"
-            "Exit status: 0 measured and written, 1 something failed, 2 wrong options.\n",
+    .more =
+        "It reports how many bytes it sends. For example, every five minutes:\n"
+        "\n"
+        "  while sleep 300; do pipebcast probe --hostfile hosts --topology grid.conf \\\n"
+        "      --output /shared/grid.links; done &\n"
+        "  pipebcast advise --dir /shared/advice --links /shared/grid.links\n"
+        "\n"
+        "Exit status: 0 measured and written, 1 something failed, 2 the command line is wrong.\n",
 };
 
 void probe_options_read(int argc, char **argv, struct probe_options *options)

@@ -50,7 +50,7 @@ static bool make_plan(struct run *run, char *const *hosts)
 {
     int unknown = 0;
     pb_network_t *network = common_hosts_network(hosts, run->n_ranks, run->options.topology,
-                                                 run->options.topology_name);
+                                                 run->options.topology_name, true);
     if (network == NULL) {
         return false;
     }

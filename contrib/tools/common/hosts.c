@@ -116,13 +116,14 @@ static pb_network_t *one_switch(char *const *hosts, int n)
 }
 
 pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topology,
-                                   const char *name)
+                                   const char *name, bool reports)
 {
     bool is_flat;
     if (topology[0] == '\0') {
         return one_switch(hosts, n);
     }
-    pb_network_t *network = common_topology_read(topology, name, &is_flat), *joined = NULL;
+    pb_network_t *network = common_topology_read(topology, name, reports, &is_flat);
+    pb_network_t *joined = NULL;
     pb_address_t *addresses = calloc((size_t) n + 1, sizeof(*addresses));
     pb_diag_t warnings;
     pb_diag_init(&warnings);
@@ -131,7 +132,9 @@ pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topolo
     }
     if (network != NULL && addresses != NULL) {
         (void) pb_addresses_join(network, addresses, n, &joined, &warnings);
-        common_report_faults(&warnings);
+        if (reports) {
+            common_report_faults(&warnings);
+        }
     }
     if (joined != NULL) {
         pb_network_free(network);

@@ -24,9 +24,10 @@ bool common_hosts_replace(char **hosts, int n, const char *list, char *fault, si
 /**
  * The network of a topology file, or all hosts on one switch if `topology` is empty or the file
  * flat. `name` selects one of its topologies (NULL or "": as common_topology_read() does). The
- * caller frees it. NULL, with messages, if the file is invalid or out of memory.
+ * caller frees it. NULL if the file is invalid or out of memory. `reports` prints messages on the
+ * file.
  */
 pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topology,
-                                   const char *name);
+                                   const char *name, bool reports);
 
 #endif

@@ -385,5 +385,6 @@ common_operands_t common_options_read(const common_command_t *command, int argc,
     if (!command->has_operands && optind < argc) {
         common_usage_error("'%s' is no option", argv[optind]);
     }
+    program_invocation_short_name = (char *) command->name; /* for messages; it is not changed */
     return (common_operands_t){.n = argc - optind, .words = argv + optind};
 }

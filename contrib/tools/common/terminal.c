@@ -47,8 +47,9 @@ void common_require_job(const char *command)
     if (!common_is_rank()) {
         common_report("one rank alone sends no message; start one on each host:\n"
                       "    pipebcast %s --hostfile HOSTS\n"
-                      "    mpirun --hostfile HOSTS --map-by ppr:1:node pipebcast %s",
-                      command, command);
+                      "    mpirun --hostfile HOSTS --map-by ppr:1:node pipebcast %s\n"
+                      "    srun --mpi=pmix --ntasks-per-node=1 pipebcast %s",
+                      command, command, command);
         exit(COMMON_EXIT_USAGE);
     }
 }

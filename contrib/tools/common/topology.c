@@ -10,16 +10,19 @@ pb_topology_request_t common_topology_request(const char *name)
     return (pb_topology_request_t){.name = name, .partition = getenv("SLURM_JOB_PARTITION")};
 }
 
-pb_network_t *common_topology_read(const char *path, const char *name, bool *is_flat_p)
+pb_network_t *common_topology_read(const char *path, const char *name, bool reports,
+                                   bool *is_flat_p)
 {
     pb_diag_t diag;
     pb_topology_t topology;
     const pb_topology_request_t request = common_topology_request(name);
     pb_diag_init(&diag);
     const int code = pb_topology_open(path, &request, &topology, &diag);
-    common_report_faults(&diag);
-    common_report_faults(&topology.warnings);
-    if (code != PB_SUCCESS && diag.n_kept == 0) {
+    if (reports) {
+        common_report_faults(&diag);
+        common_report_faults(&topology.warnings);
+    }
+    if (reports && code != PB_SUCCESS && diag.n_kept == 0) {
         common_report("--topology: %s: %s; 'pipebcast check' reports more", path,
                       pb_error_text(code));
     }

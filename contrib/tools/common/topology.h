@@ -29,8 +29,10 @@ pb_topology_request_t common_topology_request(const char *name);
 
 /**
  * The network of the file of --topology, which the caller frees; *is_flat_p: it names no hosts.
- * NULL with messages if nothing of the file can be used, or out of memory. Warnings are reported.
+ * NULL if nothing of the file can be used, or out of memory. `reports` prints its errors and
+ * warnings.
  */
-pb_network_t *common_topology_read(const char *path, const char *name, bool *is_flat_p);
+pb_network_t *common_topology_read(const char *path, const char *name, bool reports,
+                                   bool *is_flat_p);
 
 #endif

@@ -2,45 +2,38 @@
 
 #include <limits.h>
 
+#include "contrib/tools/common/exits.h"
 #include "contrib/tools/common/json.h"
+#include "contrib/tools/common/terminal.h"
 
-static const common_option_t rows[] = {COMMON_JSON_ROW(COMMON_VALUE(struct counters_options, json)),
-                                       {0}};
+#define VALUE(member) COMMON_VALUE(struct counters_options, member)
+
+static const common_option_t rows[] = {
+    {"sizes", COMMON_SIZES, VALUE(sizes), .letter = 'm', .least = 1, .most = INT_MAX,
+     .argument = "LIST", .missing = "64K,1M", .help = "bytes of the broadcasts"},
+    COMMON_JSON_ROW(VALUE(json)),
+    {0},
+};
 
 const common_command_t counters_command = {
     .name = "pipebcast counters",
     .is_job = true,
-    .usage =
-        "Usage: pipebcast counters\n"
-        "       pipebcast counters --hostfile FILE BYTES...\n"
-        "       mpirun ... pipebcast counters BYTES...\n"
-        "\n"
-        "Lists pipebcast's counters and what they mean. With sizes (1426, 64K, 1M), each rank\n"
-        "broadcasts each size once, and the counters that moved are printed, over all ranks.\n",
-    .has_operands = true,
+    .usage = "Usage: pipebcast counters --hostfile FILE [OPTION]...\n"
+             "       mpirun ... pipebcast counters [OPTION]...\n"
+             "       pipebcast counters\n"
+             "\n"
+             "Each rank broadcasts each size once. The counters of pipebcast that moved are\n"
+             "printed, over all ranks. Without a job it lists all counters and what they mean.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
-    .more = "Exit status: 0 done, 1 the component or its counters were not found on all ranks, or\n"
-            "something failed, 2 wrong arguments.\n",
+    .more = COMMON_EXITS,
 };
-
-int64_t counters_size(const struct counters_options *options, int i)
-{
-    int64_t bytes = 0;
-    (void) common_read_size(options->sizes.words[i], 1, INT_MAX, &bytes);
-    return bytes;
-}
 
 void counters_options_read(int argc, char **argv, struct counters_options *options)
 {
     *options = (struct counters_options){.json = false};
-    options->sizes = common_options_read(&counters_command, argc, argv, options);
-    for (int i = 0; i < options->sizes.n; i++) {
-        int64_t bytes;
-        if (!common_read_size(options->sizes.words[i], 1, INT_MAX, &bytes)) {
-            common_usage_error(
-                "'%s' is not a size from 1 to %d bytes; write for example 1426, 64K or 1M",
-                options->sizes.words[i], INT_MAX);
-        }
+    (void) common_options_read(&counters_command, argc, argv, options);
+    if (options->sizes.n == 0 && common_is_rank()) {
+        options->sizes = (common_list_t){.n = 2, .values = {64 << 10, 1 << 20}};
     }
     common_options_done();
 }

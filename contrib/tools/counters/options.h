@@ -8,15 +8,12 @@
 
 struct counters_options {
     bool json;
-    common_operands_t sizes; /**< each reads as a size */
+    common_list_t sizes; /**< none: the counters are listed */
 };
 
 extern const common_command_t counters_command;
 
 /** Reads the command line; a wrong one ends the program. */
 void counters_options_read(int argc, char **argv, struct counters_options *options);
-
-/** A size of the command line, in bytes. */
-int64_t counters_size(const struct counters_options *options, int i);
 
 #endif

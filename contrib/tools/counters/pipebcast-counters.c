@@ -1,7 +1,6 @@
 /*
- * pipebcast-counters: what the component counts. Without arguments, the counters and
- * what they mean; with sizes, under mpirun, what they show after each rank has
- * broadcast each size once.
+ * pipebcast-counters: what the component counts. In a job, what the counters show after each rank
+ * has broadcast each size once; else the counters and what they mean.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -85,7 +84,7 @@ static bool print_json(const struct counters_options *options, const struct tota
     const common_json_t sizes = common_json_array(whole, "sizes");
     int n_ranks;
     for (int i = 0; i < options->sizes.n; i++) {
-        common_json_integer(sizes, NULL, counters_size(options, i));
+        common_json_integer(sizes, NULL, options->sizes.values[i]);
     }
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     common_json_integer(whole, "ranks", n_ranks);
@@ -187,7 +186,7 @@ static int count(const struct counters_options *options)
         fail("MPI_T could not be initialized");
     }
     for (int i = 0; i < options->sizes.n; i++) {
-        if (!broadcast((int) counters_size(options, i))) {
+        if (!broadcast((int) options->sizes.values[i])) {
             fail("out of memory for the largest message; give smaller sizes");
         }
     }

@@ -82,13 +82,14 @@ static void add_plan(struct list *list, const pb_view_t *view, pb_kind_t kind)
     pb_plan_free(plan);
 }
 
-/** The network of the topology file, or one switch; NULL: none can be made. */
+/** The network of the topology file, or one switch; NULL: none can be made. The page has messages
+ * on the file. */
 static pb_network_t *find_network(const doctor_cluster_t *cluster)
 {
     const char *path = doctor_cluster_value(cluster, 0, "coll_pipebcast_topology_file");
     const char *name = doctor_cluster_value(cluster, 0, "coll_pipebcast_topology_name");
     return common_hosts_network(cluster->hosts, cluster->roll->n_ranks, path != NULL ? path : "",
-                                name != NULL ? name : "");
+                                name != NULL ? name : "", false);
 }
 
 static void find_edges(struct list *list, const doctor_cluster_t *cluster)

@@ -108,8 +108,14 @@ static void add_topology(doctor_record_t *record)
     const int code = doctor_topology_open(record, &topology, &diag);
     add_read(record, "topology", code, &diag,
              topology.network != NULL ? pb_network_hash(topology.network) : 0);
-    if (topology.warnings.n_kept > 0) {
-        add_of(record, "topology", "warning", pb_diag_first(&topology.warnings));
+    if (topology.warnings.n_faults > 0) {
+        const size_t n_more = topology.warnings.n_faults - 1;
+        char more[32] = "";
+        if (n_more > 0) {
+            snprintf(more, sizeof more, "; and %zu more", n_more);
+        }
+        doctor_record_add(record, "topology.warning", "%s%s", pb_diag_first(&topology.warnings),
+                          more);
     }
     add_of(record, "topology", "multicast", allowed[topology.multicast]);
     pb_topology_clear(&topology);

@@ -306,9 +306,9 @@ static doctor_verdict_t judge_edges(const doctor_facts_t *f, char *text)
     if (broken.n > 0) {
         return say(DOCTOR_ERROR, text, "no message passes from %s", doctor_names_text(&broken));
     }
-    return n > 0
-               ? say(DOCTOR_OK, text, "messages pass over all %g edges of the plans from rank 0", n)
-               : DOCTOR_NOTHING;
+    return n > 0 ? say(DOCTOR_OK, text,
+                       "messages pass over all edges of the plans from rank 0 (%g)", n)
+                 : DOCTOR_NOTHING;
 }
 
 /** The median of the measured rates; 0: nothing was measured. */
@@ -325,13 +325,35 @@ static double median_rate(const doctor_report_t *report)
     return median;
 }
 
-enum { RATE_SIZE = 24 };
+enum { FIGURE_SIZE = 32 };
+
+/** "8 KB", for people. */
+static const char *size_text(int64_t bytes, char text[FIGURE_SIZE])
+{
+    const bool mega = bytes % (1 << 20) == 0, kilo = bytes % 1024 == 0;
+    snprintf(text, FIGURE_SIZE, "%lld%s",
+             (long long) (mega   ? bytes >> 20
+                          : kilo ? bytes >> 10
+                                 : bytes),
+             mega   ? " MB"
+             : kilo ? " KB"
+                    : " bytes");
+    return text;
+}
+
+/** "3.12 ms", for people. */
+static const char *time_text(double seconds, char text[FIGURE_SIZE])
+{
+    const double ms = 1e3 * seconds;
+    snprintf(text, FIGURE_SIZE, ms < 999 ? "%.3g ms" : "%.0f ms", ms);
+    return text;
+}
 
 /** Mbit/s for people: 9412, 1.98. */
-static const char *rate_text(double bits_per_second, char text[RATE_SIZE])
+static const char *rate_text(double bits_per_second, char text[FIGURE_SIZE])
 {
     const double mbits = bits_per_second / 1e6;
-    snprintf(text, RATE_SIZE, "%.*f", mbits < 100 ? 2 : 0, mbits);
+    snprintf(text, FIGURE_SIZE, "%.*f", mbits < 100 ? 2 : 0, mbits);
     return text;
 }
 
@@ -345,7 +367,7 @@ static bool find_rates(const doctor_facts_t *f, double least, double most, docto
         const struct doctor_rate *rate = &f->report->rates[i];
         const double expected = rate->reported > 0 ? rate->reported : median;
         const double share = rate->measured / expected;
-        char with[64], measured[RATE_SIZE], of[RATE_SIZE];
+        char with[2 * FIGURE_SIZE + 4], measured[FIGURE_SIZE], of[FIGURE_SIZE];
         if (rate->measured > 0 && share >= least && share < most &&
             (rate->reported > 0 || !needs_report)) {
             snprintf(with, sizeof with, "%s of %s", rate_text(rate->measured, measured),
@@ -397,7 +419,7 @@ static doctor_verdict_t judge_rates(const doctor_facts_t *f, char *text)
     const doctor_report_t *report = f->report;
     double least = 0, most = 0, reported = 0;
     doctor_names_t slow;
-    char texts[3][RATE_SIZE];
+    char texts[3][FIGURE_SIZE];
     int n = 0;
     for (int i = 0; i < report->n_rates; i++) {
         const double measured = report->rates[i].measured;
@@ -591,6 +613,7 @@ static doctor_verdict_t judge_multicast(const doctor_facts_t *f, char *text)
 {
     const struct doctor_broadcast *tried = &f->report->multicast;
     const char *set = value_or(f, "coll_pipebcast_multicast", "off");
+    char size[FIGURE_SIZE], one[FIGURE_SIZE], other[FIGURE_SIZE];
     set = strcmp(set, "topology") == 0 ? value_or(f, "topology.multicast", "off") : set;
     if (!has_plugin(f) || !has_hosts(f)) {
         return DOCTOR_NOTHING;
@@ -605,9 +628,9 @@ static doctor_verdict_t judge_multicast(const doctor_facts_t *f, char *text)
         return say(DOCTOR_WARNING, text, "does not work here: %s served",
                    tried->how[0] != '\0' ? tried->how : "the fallback component");
     }
-    return say(DOCTOR_OK, text,
-               "works: %lld bytes take %.3g ms by multicast and %.3g ms by trees%s",
-               (long long) tried->bytes, 1e3 * tried->pipebcast_s, 1e3 * tried->fallback_s,
+    return say(DOCTOR_OK, text, "works: %s take %s by multicast and %s by trees%s",
+               size_text(tried->bytes, size), time_text(tried->pipebcast_s, one),
+               time_text(tried->fallback_s, other),
                tried->pipebcast_s < WORTHWHILE * tried->fallback_s
                    ? ". Switches without IGMP snooping send it to every port: allow it by "
                      "coll_pipebcast_multicast=auto"
@@ -663,52 +686,38 @@ static const struct {
     {"topology", judge_topology_file, "pipebcast check FILE"},
     {"topology", judge_members, "add them, by the names that hostname prints on them"},
     {"topology", judge_topology, NULL},
-    {"topology", judge_topology_warning, NULL},
+    {"topology", judge_topology_warning, "pipebcast check FILE"},
     {"topology", judge_topology_age, "pipebcast show FILE   # is the network still so?"},
     {"model", judge_model, measure_model},
     {"multicast", judge_multicast, "see whether switches and firewalls pass UDP to 239.0.0.0/8"},
 };
-
-/** "8 KB", for people. */
-static const char *size_text(int64_t bytes, char text[32])
-{
-    const bool mega = bytes % (1 << 20) == 0, kilo = bytes % 1024 == 0;
-    snprintf(text, 32, "%lld%s",
-             (long long) (mega   ? bytes >> 20
-                          : kilo ? bytes >> 10
-                                 : bytes),
-             mega   ? " MB"
-             : kilo ? " KB"
-                    : " bytes");
-    return text;
-}
 
 /** pipebcast compared with the fallback component, for one size. */
 static void judge_broadcast(doctor_report_t *report, const struct doctor_broadcast *b)
 {
     const double ratio = b->pipebcast_s / b->fallback_s;
     const bool passed = strncmp(b->how, "fallback_", strlen("fallback_")) == 0;
-    char size[32];
+    char size[FIGURE_SIZE], one[FIGURE_SIZE], other[FIGURE_SIZE];
     size_text(b->bytes, size);
+    time_text(b->pipebcast_s, one);
+    time_text(b->fallback_s, other);
     if (b->pipebcast_s <= 0 || b->fallback_s <= 0) {
         doctor_find(report, DOCTOR_WARNING, "broadcasts", NULL,
-                    "%s: only %s was measured, which takes %.3g ms", size,
+                    "%s: only %s was measured, which takes %s", size,
                     b->pipebcast_s > 0 ? "pipebcast" : "the fallback component",
-                    1e3 * (b->pipebcast_s > 0 ? b->pipebcast_s : b->fallback_s));
+                    b->pipebcast_s > 0 ? one : other);
     } else if (passed) {
         doctor_find(report, DOCTOR_OK, "broadcasts", NULL,
-                    "%s: pipebcast leaves it to the fallback component, which takes %.3g ms", size,
-                    1e3 * b->fallback_s);
+                    "%s: pipebcast leaves it to the fallback component, which takes %s", size,
+                    other);
     } else {
         doctor_find(report,
                     ratio > POOR_RATIO   ? DOCTOR_ERROR
                     : ratio > GOOD_RATIO ? DOCTOR_WARNING
                                          : DOCTOR_OK,
                     "broadcasts", measure_model,
-                    "%s: pipebcast takes %.3g ms (%s), the fallback component %.3g ms: %.2f times "
-                    "as fast",
-                    size, 1e3 * b->pipebcast_s, b->how[0] != '\0' ? b->how : "?",
-                    1e3 * b->fallback_s, 1 / ratio);
+                    "%s: pipebcast takes %s (%s), the fallback component %s: %.2f times as fast",
+                    size, one, b->how[0] != '\0' ? b->how : "?", other, 1 / ratio);
     }
 }
 

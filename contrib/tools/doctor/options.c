@@ -39,7 +39,8 @@ static const common_command_t command = {
         "is OK, WARNING or ERROR, with what to do. With --hostfile it starts mpirun with a rank\n"
         "on each host; run it with the parameters of the programs that it is to serve.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
-    .more = "Exit status: 0 no ERROR, 1 an ERROR was found or something failed, 2 wrong options.\n",
+    .more = "Exit status: 0 no ERROR, 1 an ERROR was found or something failed, 2 the command line "
+            "is wrong.\n",
 };
 
 void doctor_options_read(int argc, char **argv, struct doctor_options *options)

@@ -158,8 +158,7 @@ static MPI_Comm any_side(const struct run *run)
     return run->sides.fallback != MPI_COMM_NULL ? run->sides.fallback : run->sides.pipebcast;
 }
 
-/** Tells all ranks the leader of each host. False on all of them if out of memory. False on all of
- * them if out of memory. */
+/** Tells all ranks the leader of each host. False on all of them if out of memory. */
 static bool share_leaders(struct run *run)
 {
     run->n_hosts = run->cluster.n_hosts;

@@ -107,6 +107,7 @@ bool doctor_rates_measure(MPI_Comm comm, const int *leaders, int n, double time_
     if (own < n && memory == NULL) {
         return false;
     }
+    common_quiet_barrier(comm); /* earlier messages are received and use no link */
     if (own < n) {
         const int next = leaders[(own + 1) % n], before = leaders[(own + n - 1) % n];
         double left_s = own > 0 ? receive_all(comm, before, memory) : time_limit_s;

@@ -77,6 +77,8 @@ static void print_page(const doctor_report_t *report, FILE *stream)
             count(report, DOCTOR_WARNING), count(report, DOCTOR_ERROR));
     fputs(doctor_report_verdict(report) == DOCTOR_ERROR
               ? "Next: do what stands behind -> of each ERROR, and start this command again.\n"
+          : getenv("SLURM_JOB_ID") != NULL
+              ? "Next: the same command with bench in place of doctor.\n"
               : "Next: pipebcast bench --hostfile HOSTS\n",
           stream);
 }

@@ -135,19 +135,28 @@ static bool options_are_good(const char *path, char **arguments)
            WEXITSTATUS(status) != COMMON_EXIT_USAGE;
 }
 
-/** Becomes mpirun with one rank on each host; `arguments` are the program's. */
-static int become_mpirun(const char *path, char **arguments, int n, const char *name,
-                         const char *value)
+/**
+ * Becomes mpirun with one rank on each host, and without input, which mpirun would take from a
+ * script around it. `job` has mpirun's n first arguments and room for the others; `arguments` are
+ * the program's.
+ */
+static int become_mpirun(const char *path, char **arguments, char **job, int n)
 {
-    char *const begin[] = {"mpirun",   (char *) name, (char *) value,
-                           "--map-by", "ppr:1:node",  (char *) path};
-    enum { N_BEGIN = sizeof begin / sizeof begin[0] };
     if (!options_are_good(path, arguments)) {
         return COMMON_EXIT_USAGE;
     }
-    memmove(arguments + N_BEGIN, arguments + 1, (size_t) n * sizeof *arguments);
-    memcpy(arguments, begin, sizeof begin);
-    const int code = become("mpirun", arguments);
+    job[n++] = "--map-by";
+    job[n++] = "ppr:1:node";
+    job[n++] = (char *) path;
+    for (char **next = arguments + 1; *next != NULL; next++) {
+        job[n++] = *next;
+    }
+    const int input = open("/dev/null", O_RDONLY);
+    if (input > 0) {
+        dup2(input, STDIN_FILENO);
+        close(input);
+    }
+    const int code = become("mpirun", job);
     common_report("put the directory of Open MPI's mpirun into PATH, or start the command by srun");
     return code;
 }
@@ -164,43 +173,45 @@ static int run_command(const front_command_t *command, int argc, char **argv)
     char path[PATH_MAX], called[CALLED_SIZE];
     const char *name = NULL, *value;
     const bool is_job = command->kind == FRONT_JOB;
-    char **const arguments = calloc((size_t) argc + MORE_ARGUMENTS, sizeof *arguments);
-    if (arguments == NULL) {
-        common_report("out of memory");
-        return COMMON_EXIT_FAILED;
-    }
     if (!front_program_find(command->program, path)) {
         common_report("%s is not installed; on Debian the package %s has it", command->program,
                       command->package);
-        free(arguments);
         return COMMON_EXIT_FAILED;
     }
     if (is_job && !hosts_are_good(argv)) {
-        free(arguments);
         return COMMON_EXIT_USAGE;
     }
+    char **const arguments = calloc((size_t) argc + MORE_ARGUMENTS, sizeof *arguments);
+    char **const job = calloc(2 * (size_t) argc + MORE_ARGUMENTS, sizeof *job);
+    if (arguments == NULL || job == NULL) {
+        common_report("out of memory");
+        free(arguments);
+        free(job);
+        return COMMON_EXIT_FAILED;
+    }
     snprintf(called, sizeof called, "pipebcast %s", command->name);
-    int n = 0;
+    int n = 0, n_job = 0;
+    job[n_job++] = "mpirun";
     arguments[n++] = called;
     if (command->word != NULL) {
         arguments[n++] = (char *) command->word; /* execv() does not change it */
     }
-    const char *hosts = NULL, *hosts_of = NULL;
     bool asks = false; /* which needs no job */
     for (int i = 1; i < argc;) {
         const int n_host = is_job ? host_option(argv, i, &name, &value) : 0;
         asks = asks || is_question(argv[i]);
         if (n_host == 0) {
             arguments[n++] = argv[i++];
-        } else if (hosts == NULL) {
-            hosts = name;
-            hosts_of = value;
+        } else {
+            job[n_job++] = (char *) name;
+            job[n_job++] = (char *) value;
         }
         i += n_host;
     }
-    const int code = hosts != NULL && !asks ? become_mpirun(path, arguments, n, hosts, hosts_of)
-                                            : become(path, arguments);
+    const int code =
+        n_job > 1 && !asks ? become_mpirun(path, arguments, job, n_job) : become(path, arguments);
     free(arguments);
+    free(job);
     return code;
 }
 
@@ -213,10 +224,10 @@ static int help(const front_command_t *command)
 
 static const front_command_t *find_command(const char *name)
 {
-    const char *names[MOST_COMMANDS] = {NULL};
+    const char *names[MOST_COMMANDS] = {"help", "--help", "--version"};
     const front_command_t *const command = front_command_find(name);
-    for (int i = 0; front_commands[i].name != NULL && i < MOST_COMMANDS - 1; i++) {
-        names[i] = front_commands[i].name;
+    for (int i = 0, n = 3; front_commands[i].name != NULL && n < MOST_COMMANDS - 1; i++) {
+        names[n++] = front_commands[i].name;
     }
     if (command == NULL) {
         const char *near = common_nearest(name, names);

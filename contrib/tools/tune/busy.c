@@ -50,13 +50,16 @@ void tune_busy_find(MPI_Comm comm, char *text, size_t size)
         return;
     }
     qsort(all, (size_t) n_ranks, sizeof *all, compare);
-    for (int i = 0; i < n_ranks && n_named < MOST_NAMED && all[i].load > all[i].processors; i++) {
+    for (int i = 0; i < n_ranks && all[i].load > all[i].processors; i++) {
         const size_t used = strlen(text);
-        if (!is_named(all, i, all[i].host)) {
+        if (!is_named(all, i, all[i].host) && n_named++ < MOST_NAMED) {
             snprintf(text + used, size - used, "%s%s (load %.1f on %.0f processors)",
-                     n_named > 0 ? ", " : "", all[i].host, all[i].load, all[i].processors);
-            n_named++;
+                     n_named > 1 ? ", " : "", all[i].host, all[i].load, all[i].processors);
         }
+    }
+    if (n_named > MOST_NAMED) {
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, " and %d more", n_named - MOST_NAMED);
     }
     free(all);
 }

@@ -214,7 +214,8 @@ static bool choose(const struct tune_options *options, int n_ranks, char *const 
                    struct tune_cluster *cluster)
 {
     struct choosing c = {.n_ranks = n_ranks, .hosts = hosts};
-    c.network = common_hosts_network(hosts, n_ranks, options->topology, options->topology_name);
+    c.network =
+        common_hosts_network(hosts, n_ranks, options->topology, options->topology_name, true);
     const bool good =
         c.network != NULL && place_ranks(&c, options->topology) && choose_places(&c, cluster);
     if (good && options->topology[0] != '\0') {

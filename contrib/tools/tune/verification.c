@@ -27,8 +27,8 @@ static bool find_nodes(void *context)
 {
     struct verification *v = context;
     const int n = v->flows->n_hosts;
-    v->network =
-        common_hosts_network(v->flows->names, n, v->options->topology, v->options->topology_name);
+    v->network = common_hosts_network(v->flows->names, n, v->options->topology,
+                                      v->options->topology_name, true);
     v->nodes = calloc((size_t) n, sizeof *v->nodes);
     if (v->network == NULL || v->nodes == NULL) {
         return false;

@@ -28,7 +28,7 @@ refuses() {
     shift 2
     rm -f "$dir"/advice-*
     advisor "$@"
-    [ "$code" -eq "$status" ] && grep -q -e "^[a-z-]*pipebcast-advisor: .*$pattern" "$err" &&
+    [ "$code" -eq "$status" ] && grep -q -e "^[a-z-]*pipebcast.advis[a-z]*: .*$pattern" "$err" &&
         [ "$(find "$dir" -name 'advice-*' | wc -l)" -eq 0 ]
     report $? "refuses: $*"
 }

@@ -27,7 +27,7 @@ refuses() {
     else
         bench "$np" "$@"
     fi
-    [ "$code" -eq 2 ] && grep -q -e "$pattern" "$err" && [ "$(grep -c 'pipebcast-bench: ' "$err")" -eq 1 ]
+    [ "$code" -eq 2 ] && grep -q -e "$pattern" "$err" && [ "$(grep -c 'pipebcast.bench: ' "$err")" -eq 1 ]
     report $? "refuses: $*"
 }
 

@@ -231,8 +231,8 @@ def test_counters(tap, documents, mpirun, counters):
     tap.eq([counter["name"] for counter in listed.get("counters", [])], names, "counters: their names")
     os.environ["OMPI_MCA_coll_pipebcast_hosts"] = "n[0-2]"
     os.environ["OMPI_MCA_coll_pipebcast_algorithm"] = "chain"
-    text = run(mpirun, "-np", "3", counters, "64K", "1")
-    found = documents.read(run(mpirun, "-np", "3", counters, "64K", "1", "--json"), "pipebcast counters")
+    text = run(mpirun, "-np", "3", counters, "-m", "64K,1")
+    found = documents.read(run(mpirun, "-np", "3", counters, "-m", "64K,1", "--json"), "pipebcast counters")
     shown = [row for row in rows(text)[1:] if re.search("_broadcasts_|_fallback_|_bytes_", row[0])]
     of = {counter["name"]: counter for counter in found.get("counters", [])}
     tap.ok(len(shown) >= 2, "counters: some moved")

@@ -56,7 +56,7 @@ finds() {
 
 doctor 4
 [ $code -eq 0 ] && sed -e 's/Open MPI v[^,]*/Open MPI VERSION/; s/pipebcast[- a-z]* [0-9][0-9.]*/PROGRAM VERSION/g' \
-    -e 's/\(^OK *descriptors *\).*/\1N/' -e 's/broadcasts ([a-z]*)/broadcasts (KIND)/; s/all [0-9]* edges/all N edges/' "$out" >"$work/page"
+    -e 's/\(^OK *descriptors *\).*/\1N/' -e 's/broadcasts ([a-z]*)/broadcasts (KIND)/; s/rank 0 ([0-9]*)/rank 0 (N)/' "$out" >"$work/page"
 [ -z "${UPDATE_GOLDEN:-}" ] || cp "$work/page" "$golden/pretended.expected"
 cmp "$golden/pretended.expected" "$work/page" >>"$err" 2>&1
 report $? "the page of pretended hosts"
@@ -287,7 +287,7 @@ refuses() {
     pattern=$1
     shift
     timeout 60 "$DOCTOR" "$@" >"$out" 2>"$err" </dev/null
-    [ $? -eq 2 ] && [ "$(grep -c -e "^pipebcast-doctor: .*$pattern" "$err")" -eq 1 ]
+    [ $? -eq 2 ] && [ "$(grep -c -e "^pipebcast.doctor: .*$pattern" "$err")" -eq 1 ]
     report $? "refuses $*"
 }
 refuses 'not a size' --sizes 1Q

@@ -77,6 +77,13 @@ mv "all hosts" hosts
 front bench --hostfile=hosts
 [ $code -eq 7 ] && grep -q '^<hosts>$' "$out" && ! grep -q hostfile= "$out"
 report $? "--hostfile=FILE"
+front bench --hostfile hosts -c --host n0
+[ $code -eq 7 ] && [ "$(head -4 "$out" | tr -d '\n')" = '<--hostfile><hosts><--host><n0>' ]
+report $? "both --hostfile and --host"
+printf '#!/bin/sh\ncat\n' >"$bin/mpirun"
+echo input | "$bin/pipebcast" counters --hostfile hosts >"$out" 2>"$err" && [ ! -s "$out" ]
+report $? "mpirun takes no input from a script around the command"
+cp "$bin/pipebcast-bench" "$bin/mpirun"
 front bench --hostfile hosts --help
 [ $code -eq 7 ] && [ "$(cat "$out")" = '<--help>' ]
 report $? "--help starts no mpirun"

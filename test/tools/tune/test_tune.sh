@@ -46,7 +46,7 @@ refuses() {
     shift 3
     rm -f "$model"*
     tune "$np" "$@"
-    [ "$code" -eq "$status" ] && [ "$(grep -c -e "^pipebcast-tune: .*$pattern" "$err")" -eq 1 ] &&
+    [ "$code" -eq "$status" ] && [ "$(grep -c -e "^pipebcast.tune: .*$pattern" "$err")" -eq 1 ] &&
         [ "$(find "$work" -name 'model*' | wc -l)" -eq 0 ]
     report $? "np $np refuses: $*"
 }
@@ -56,7 +56,7 @@ refuses_alone() {
     pattern=$1
     shift
     timeout 60 "$TUNE" "$@" >"$out" 2>"$err" </dev/null
-    [ $? -eq 2 ] && [ "$(grep -c -e "^pipebcast-tune: .*$pattern" "$err")" -eq 1 ]
+    [ $? -eq 2 ] && [ "$(grep -c -e "^pipebcast.tune: .*$pattern" "$err")" -eq 1 ]
     report $? "refuses: $*"
 }
 
