@@ -81,7 +81,7 @@ front bench --hostfile hosts -c --host n0
 [ $code -eq 7 ] && [ "$(head -4 "$out" | tr -d '\n')" = '<--hostfile><hosts><--host><n0>' ]
 report $? "both --hostfile and --host"
 printf '#!/bin/sh\ncat\n' >"$bin/mpirun"
-echo input | "$bin/pipebcast" counters --hostfile hosts >"$out" 2>"$err" && [ ! -s "$out" ]
+echo input | "$bin/pipebcast" bench --hostfile hosts >"$out" 2>"$err" && [ ! -s "$out" ]
 report $? "mpirun takes no input from a script around the command"
 cp "$bin/pipebcast-bench" "$bin/mpirun"
 front bench --hostfile hosts --help
