@@ -102,11 +102,12 @@ static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *
     pb_planner_fill(planned, &swept.trial.candidate, bytes);
     planned->piece_size = pb_planner_piece(planner, PB_AMONG_ALL, planned, swept.trial.size_class);
     planner->swept = swept;
-    if (planned->role != NULL && !planned->is_trial) {
-        return PB_SUCCESS; /* the role that was planned */
-    }
-    return pb_planner_get_role(
+    /* The role that was planned is asked for again, too: the one that was used last is kept. */
+    const bool is_new = planned->role != NULL && !planned->is_trial && !planned->was_cached;
+    rc = pb_planner_get_role(
         planner, root, planned->fallback ? tree_of_sweep(planner) : planned->kind, NULL, planned);
+    planned->was_cached = planned->was_cached && !is_new;
+    return rc;
 }
 
 int pb_planner_sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)

@@ -169,6 +169,36 @@ static void test_bound(void)
     tree_case_clear(&c);
 }
 
+/** With little more room than the roles and the choices need, a swept broadcast has its role,
+ * though others were used after it. */
+static void test_swept_role(void)
+{
+    enum { N_SWEPT_RANKS = 24, N_STEPS = 300 };
+    tree_case_t c;
+    pb_model_t model;
+    int n_bad = 0;
+    bed(&c, &model, 1, N_SWEPT_RANKS, UINT64_C(1000) * MBIT);
+    mallopt(M_PERTURB, 0xa5);
+    for (size_t memory = 136000; memory <= 168000; memory += 32000) {
+        const pb_planner_options_t options = {.rank = 1, .choose = all, .memory = memory};
+        pb_random_t random = pb_random_seed(memory);
+        pb_planner_t *planner = planning_new(c.placement, &model, &options);
+        for (int i = 0; i < N_STEPS; i++) {
+            const int root = pb_random_below(&random, N_SWEPT_RANKS);
+            const uint64_t bytes = (uint64_t) LONG >> pb_random_below(&random, 4);
+            pb_planned_t planned = planning_plan(planner, root, bytes);
+            pb_lesson_t lesson;
+            must(pb_planner_sweep(planner, root, bytes, &planned) == PB_SUCCESS);
+            n_bad += !is_role_of(planned.role, c.placement, root, NULL, 0, planned.kind, 1);
+            must(pb_planner_note(planner, 20000000, 0, &lesson) == PB_SUCCESS);
+        }
+        pb_planner_free(planner);
+    }
+    mallopt(M_PERTURB, 0);
+    ok(n_bad == 0, "%d swept broadcasts have no role any more", n_bad);
+    tree_case_clear(&c);
+}
+
 /* ---- groups ---- */
 
 /** The root plans for a group, and a member has its role in what the root announces. */
@@ -566,6 +596,7 @@ int main(void)
     tree_case_hold("forced, multicast is used if allowed, else a tree", 21, 10, small, is_forced,
                    NULL);
     test_bound();
+    test_swept_role();
     test_groups();
     test_fallback();
     test_sequence();
