@@ -8,6 +8,7 @@
 #include "ompi_config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* 5.0 and later do not install the headers of their threads by pthreads, which opal_config.h names
  * and other headers include. */
@@ -331,6 +332,41 @@ typedef struct coll_pipebcast_functions {
     mca_coll_base_module_bcast_init_fn_t bcast_init;
     mca_coll_base_module_t *bcast_init_module;
 } coll_pipebcast_functions_t;
+
+/*
+ * coll_pipebcast_pass_over_han(): in Open MPI 4.1, where han does not serve a communicator, its
+ * broadcast calls the communicator's. If that is ours, which calls han, the two never end. So the
+ * broadcast that there is without han becomes the fallback component's.
+ */
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+/** Begins as mca_coll_base_avail_coll_t, in the order of priority, the least first. */
+typedef struct coll_pipebcast_enabled {
+    opal_list_item_t super;
+    int priority;
+    mca_coll_base_module_t *module;
+    const char *name;
+} coll_pipebcast_enabled_t;
+
+static inline void coll_pipebcast_pass_over_han(const struct ompi_communicator_t *comm,
+                                                coll_pipebcast_functions_t *functions)
+{
+    const coll_pipebcast_enabled_t *enabled;
+    OPAL_LIST_FOREACH(enabled, comm->c_coll->module_list, coll_pipebcast_enabled_t)
+    {
+        if (enabled->module->coll_bcast != NULL && strcmp(enabled->name, "han") != 0) {
+            functions->bcast = enabled->module->coll_bcast;
+            functions->bcast_module = enabled->module;
+        }
+    }
+}
+#else
+static inline void coll_pipebcast_pass_over_han(const struct ompi_communicator_t *comm,
+                                                coll_pipebcast_functions_t *functions)
+{
+    (void) comm;
+    (void) functions;
+}
+#endif
 
 /** Returns the broadcasts that a communicator has now. */
 static inline coll_pipebcast_functions_t

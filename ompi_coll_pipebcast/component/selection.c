@@ -11,6 +11,7 @@
 static void retain_fallback(coll_pipebcast_module_t *module)
 {
     module->fallback = coll_pipebcast_functions_of(module->comm);
+    coll_pipebcast_pass_over_han(module->comm, &module->fallback);
     OBJ_RETAIN(module->fallback.bcast_module);
     OBJ_RETAIN(module->fallback.ibcast_module);
     OBJ_RETAIN(module->fallback.bcast_init_module);
