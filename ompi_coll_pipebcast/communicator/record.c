@@ -87,7 +87,7 @@ static pb_locality_t find_place(void)
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 35
+#define PROTOCOL 36
 #endif
 
 /** Names, for people, of the values that must be alike. */
@@ -106,6 +106,7 @@ static const char *const alike[COLL_PIPEBCAST_N_ALIKE] = {
     [COLL_PIPEBCAST_ALIKE_LEARN] = "the parameter coll_pipebcast_learn",
     [COLL_PIPEBCAST_ALIKE_MULTICAST] = "the parameter coll_pipebcast_multicast",
     [COLL_PIPEBCAST_ALIKE_LEADERS] = "the parameter coll_pipebcast_leaders",
+    [COLL_PIPEBCAST_ALIKE_PRIORITY] = "the parameter coll_pipebcast_priority",
     [COLL_PIPEBCAST_ALIKE_TRANSPORT] = ("the transport between hosts (pml, btl, kind of network), "
                                         "or the parameter coll_pipebcast_transport,"),
 };
@@ -130,6 +131,7 @@ static void set_parameters(uint64_t *values)
     values[COLL_PIPEBCAST_ALIKE_LEARN] = (uint64_t) first->learn;
     values[COLL_PIPEBCAST_ALIKE_MULTICAST] = (uint64_t) params->multicast;
     values[COLL_PIPEBCAST_ALIKE_LEADERS] = (uint64_t) params->leaders;
+    values[COLL_PIPEBCAST_ALIKE_PRIORITY] = (uint64_t) params->priority;
 }
 
 /** The digest of topology and hosts. */
