@@ -1,16 +1,18 @@
 /*
  * Tags of a communicator's messages.
  *
- * No tag is free for components from outside Open MPI. Operations that may overlap draw from the
- * counter of Open MPI's own nonblocking operations, downward. So all ranks must draw alike and in
- * the same order. Open MPI wraps that counter near -2^30. A PML may keep fewer bits of a tag: UCX
- * 24, cm with libfabric as few as 20. A tag beyond these is taken for another one. So pipebcast
- * wraps it at what the PML has.
+ * No tag is free for components from outside Open MPI. Its own nonblocking operations count tags
+ * downward from BASE to near -2^30. Ranks do not draw from that counter in one order, as background
+ * work such as MPI_Comm_idup draws whenever its rank makes progress. So pipebcast has counters of
+ * its own, from which all ranks draw alike, and takes the end of that range. A PML may keep fewer
+ * bits of a tag: UCX 24, cm with libfabric as few as 20. A tag beyond these is taken for another
+ * one. So the range ends at what the PML has.
  *
  *     0 ... BASE  tags of blocking collectives
- *     BASE ...    tags of operations, used again after a wrap, when the messages of those that
+ *     BASE ...    tags of Open MPI's nonblocking operations
+ *     floor ...   tags of operations, used again after a wrap, when the messages of those that
  *                 used them before have come (the rule of engine/transfer.h)
- *     floor ...   lasting tags, which belong to a request or to the communicator until it ends:
+ *     middle ...  lasting tags, which belong to a request or to the communicator until it ends:
  *     lowest      no wrap meets them
  */
 #ifndef COLL_PIPEBCAST_TAGS_H
@@ -18,7 +20,8 @@
 
 #include "base/compat.h"
 
-/** The part of all tags that are lasting ones. */
+/** Our part of all tags, and the lasting tags' part of ours. */
+#define COLL_PIPEBCAST_TAGS_PART 2
 #define COLL_PIPEBCAST_LASTING_PART 4
 
 /** The lowest tag; alike on all ranks, as they have one PML. */
@@ -28,11 +31,18 @@ static inline int coll_pipebcast_lowest_tag(void)
     return of_pml > MCA_COLL_BASE_TAG_NONBLOCKING_END ? of_pml : MCA_COLL_BASE_TAG_NONBLOCKING_END;
 }
 
-/** The lowest tag of operations. */
+/** Our tags are below this one. */
 static inline int coll_pipebcast_floor_tag(void)
 {
     const int lowest = coll_pipebcast_lowest_tag();
-    return lowest - lowest / COLL_PIPEBCAST_LASTING_PART;
+    return lowest - lowest / COLL_PIPEBCAST_TAGS_PART;
+}
+
+/** Lasting tags are not above this one, other ones of ours are. */
+static inline int coll_pipebcast_middle_tag(void)
+{
+    const int lowest = coll_pipebcast_lowest_tag();
+    return lowest - lowest / COLL_PIPEBCAST_TAGS_PART / COLL_PIPEBCAST_LASTING_PART;
 }
 
 /** The tag of the reports of lost ranks (communicator/lost.h), */
@@ -47,26 +57,36 @@ static inline int coll_pipebcast_open_tag(void)
     return coll_pipebcast_lowest_tag() + 1;
 }
 
-/** Reserves `n` consecutive tags, downward from the one returned, for one operation. */
-static inline int coll_pipebcast_reserve_tags(struct ompi_communicator_t *comm, int n)
+/** Has Open MPI's counter begin anew before it comes to our tags. */
+static inline void coll_pipebcast_keep_apart(struct ompi_communicator_t *comm)
 {
-    const int floor = coll_pipebcast_floor_tag();
-    int32_t next, first;
-    do {
-        next = comm->c_nbc_tag;
-        first = next - n < floor ? MCA_COLL_BASE_TAG_NONBLOCKING_BASE : next;
-    } while (!OPAL_ATOMIC_COMPARE_EXCHANGE_STRONG_32(&comm->c_nbc_tag, &next, first - n));
-    return first;
+    int32_t next = comm->c_nbc_tag;
+    while (next <= coll_pipebcast_floor_tag() &&
+           !OPAL_ATOMIC_COMPARE_EXCHANGE_STRONG_32(&comm->c_nbc_tag, &next,
+                                                   MCA_COLL_BASE_TAG_NONBLOCKING_BASE)) {
+    }
+}
+
+/** Reserves `n` consecutive tags, downward from the one returned, for one operation; *n_p counts
+ * those that are reserved since the last wrap. */
+static inline int coll_pipebcast_reserve_tags(int *n_p, int n)
+{
+    const int first = coll_pipebcast_floor_tag() - 1;
+    if (first - *n_p - n < coll_pipebcast_middle_tag()) {
+        *n_p = 0;
+    }
+    *n_p += n;
+    return first - (*n_p - n);
 }
 
 /**
- * The same for tags that stay until the communicator ends; *n_p counts those that are reserved. 0:
+ * The same for tags that stay until the communicator ends; *n_p counts all that are reserved. 0:
  * there are none any more.
  */
 static inline int coll_pipebcast_reserve_lasting_tags(int *n_p, int n)
 {
     const int first = coll_pipebcast_open_tag() + *n_p + n;
-    if (first >= coll_pipebcast_floor_tag()) {
+    if (first > coll_pipebcast_middle_tag()) {
         return 0;
     }
     *n_p += n;

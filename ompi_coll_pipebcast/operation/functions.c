@@ -57,9 +57,11 @@ static int start(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
 static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t way,
                                         coll_pipebcast_call_t *call)
 {
-    call->tag = way == PERSISTENT ? coll_pipebcast_reserve_lasting_tags(
-                                        &module->n_lasting_tags, COLL_PIPEBCAST_PERSISTENT_TAGS)
-                                  : coll_pipebcast_reserve_tags(module->comm, COLL_PIPEBCAST_TAGS);
+    call->tag = way == PERSISTENT
+                    ? coll_pipebcast_reserve_lasting_tags(&module->n_lasting_tags,
+                                                          COLL_PIPEBCAST_PERSISTENT_TAGS)
+                    : coll_pipebcast_reserve_tags(&module->n_tags, COLL_PIPEBCAST_TAGS);
+    coll_pipebcast_keep_apart(module->comm);
     if (way == BLOCKING && pb_schedule_is_due(&module->sweep.schedule)) {
         coll_pipebcast_sweep_settle(module);
     }
