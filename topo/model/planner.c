@@ -210,7 +210,7 @@ static void take_row(pb_planner_t *planner, const pb_planner_row_t *row, uint64_
     if (row->slot >= 0) {
         pb_learner_count(planner->learner, row->slot);
         planned->wants_sweep = pb_learner_wants(planner->learner, row->slot);
-        *pb_planner_used_at(planner, row->used) = row->used;
+        planner->to_open = row->used;
     }
 }
 
@@ -272,10 +272,8 @@ static int plan_new(pb_planner_t *planner, pb_planner_row_t *row, uint64_t bytes
         return rc;
     }
     planned->is_new = true;
-    if (!row->is_tree) {
-        row->used = pb_planner_key(row->root, row->candidate.kind);
-    }
     if (!row->is_tree && pb_planner_learns(planner)) {
+        planner->to_open = row->used = pb_planner_key(row->root, row->candidate.kind);
         row->slot = pb_learner_take(planner->learner, bytes);
         pb_learner_count(planner->learner, row->slot);
         planned->wants_sweep = pb_learner_wants(planner->learner, row->slot);
@@ -290,6 +288,9 @@ static int plan(pb_planner_t *planner, int root, uint64_t bytes, bool is_tree,
 {
     const uint64_t size_class = pb_size_class(bytes);
     const pb_planner_row_t *known = row_at(planner, root, size_class, is_tree);
+    if (!is_tree) {
+        pb_planner_note_used(planner, planner->to_open);
+    }
     if (is_row(planner, known, root, size_class, is_tree)) {
         take_row(planner, known, bytes, planned);
         return PB_SUCCESS;

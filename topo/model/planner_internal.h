@@ -64,8 +64,10 @@ struct pb_planner {
     pb_planner_row_t *rows; /**< the table; NULL: none */
     uint64_t used[PB_PLANNER_N_USED]; /**< keys of plans that were used, the last one of each hash:
                                          alike on all ranks, which roles are kept is not */
-    pb_planner_swept_t swept;         /**< the last one */
-    int swept_kind;                   /**< of tree, of the last one that was ours; -1: none was */
+    uint64_t to_open; /**< key of the last plan, which counts as used from the next broadcast on; 0:
+                         there is none */
+    pb_planner_swept_t swept; /**< the last one */
+    int swept_kind;           /**< of tree, of the last one that was ours; -1: none was */
 };
 
 /** A choice, and what it was made for. */
@@ -104,6 +106,15 @@ static inline uint64_t *pb_planner_used_at(pb_planner_t *planner, uint64_t key)
 {
     _Static_assert(PB_PLANNER_N_USED == 64, "six bits of a hash");
     return &planner->used[pb_planner_hash(key)];
+}
+
+/** A plan with this key, if it is not 0, has been used: its connections are open. */
+static inline void pb_planner_note_used(pb_planner_t *planner, uint64_t key)
+{
+    if (key != 0) {
+        *pb_planner_used_at(planner, key) = key;
+    }
+    planner->to_open = 0;
 }
 
 /** Tells whether `kinds` has a kind's bit, or it is the fallback component. */

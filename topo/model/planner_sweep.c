@@ -124,8 +124,7 @@ int pb_planner_sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned
         return rc;
     }
     const int kind = planner->swept.trial.candidate.kind;
-    const uint64_t key = pb_planner_key(root, kind);
-    *pb_planner_used_at(planner, key) = key;
+    pb_planner_note_used(planner, pb_planner_key(root, kind));
     planner->swept_kind = kind != PB_KIND_FALLBACK ? kind : planner->swept_kind;
     pb_planner_trim(planner);
     return PB_SUCCESS;

@@ -53,8 +53,9 @@ static void world_set(world_t *w, uint64_t bits_per_second, uint64_t frame, doub
     w->factor[PB_KIND_COUNT] = fallback;
 }
 
-static void world_init(world_t *w, pb_random_t *random, int i, const pb_choose_options_t *choose,
-                       int connections)
+static void world_init_with(world_t *w, pb_random_t *random, int i,
+                            const pb_choose_options_t *choose, int connections,
+                            size_t memory_of_rank_1)
 {
     memset(w, 0, sizeof(*w));
     w->fail_after = -1;
@@ -67,10 +68,18 @@ static void world_init(world_t *w, pb_random_t *random, int i, const pb_choose_o
     }
     world_set(w, UINT64_C(2000000) << pb_random_below(random, 4), 0, w->factor[PB_KIND_COUNT]);
     for (int rank = 0; rank < w->n_ranks; rank++) {
-        const pb_planner_options_t options = {
-            .rank = rank, .choose = *choose, .memory = 1 << 20, .connections = connections};
+        const pb_planner_options_t options = {.rank = rank,
+                                              .choose = *choose,
+                                              .memory = rank != 1 ? 1 << 20 : memory_of_rank_1,
+                                              .connections = connections};
         w->planners[rank] = planning_new(w->c.placement, &w->assumed, &options);
     }
+}
+
+static void world_init(world_t *w, pb_random_t *random, int i, const pb_choose_options_t *choose,
+                       int connections)
+{
+    world_init_with(w, random, i, choose, connections, 1 << 20);
 }
 
 static void world_clear(world_t *w)
@@ -417,6 +426,29 @@ static void test_no_memory(void)
     ok(n_bad == 0 && n_trials > 0, "an allocation that fails on one rank changes nothing");
 }
 
+/** A rank without room drops roles that others keep, and still tries what they try. */
+static void test_less_room(void)
+{
+    pb_random_t random = pb_random_seed(15);
+    int n_bad = 0, n_trials = 0;
+    for (int i = 0; i < 60; i++) {
+        world_t w;
+        do {
+            world_init_with(&w, &random, i, &all, 0, 0);
+        } while (w.n_ranks < 2 && (world_clear(&w), true));
+        for (int k = 0; k < N_BROADCASTS; k++) {
+            w.late = pb_random_below(&random, 1000000);
+            (void) broadcast(&w, pb_random_below(&random, 3) % w.n_ranks,
+                             UINT64_C(4096) << (4 * pb_random_below(&random, 3)));
+        }
+        n_bad += w.n_bad;
+        n_trials += w.n_trials;
+        world_clear(&w);
+    }
+    ok(n_bad == 0 && n_trials > 0, "less room on one rank changes nothing: %d of %d", n_bad,
+       n_trials);
+}
+
 int main(void)
 {
     test_worlds();
@@ -426,5 +458,6 @@ int main(void)
     test_fallback();
     test_drift();
     test_no_memory();
+    test_less_room();
     return tap_done();
 }
