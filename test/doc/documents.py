@@ -5,6 +5,7 @@ The HTML comment in the line before it, which readers do not see, is the rule by
 
   <!-- test: run -->              its commands run on one machine, and succeed
   <!-- test: run makes FILE -->   likewise, and they make the file doc/FILE as it is
+  <!-- test: hosts -->            they run on several hosts: test/testbed/test_pages.py
   <!-- test: output -->           standard output of the block that ran before it
   <!-- test: file NAME -->        a file that later blocks use
   <!-- test: check, REASON -->    its commands cannot run here, for the reason given; their programs,

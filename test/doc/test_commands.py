@@ -21,7 +21,7 @@ from documents import TOP, blocks, command_pages, spans
 from plugin import use_plugin
 from tap import Tap
 
-RULE = re.compile(r"run|run makes [\w.]+|output|file [\w./-]+|check, \w.*")
+RULE = re.compile(r"run|hosts|run makes [\w.]+|output|file [\w./-]+|check, \w.*")
 
 
 def fault_of(function, text):

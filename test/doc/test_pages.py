@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""TAP: every installed program has a man page, and neither groff nor mandoc warns of any page.
+"""TAP: every installed program has a man page, and neither groff nor mandoc warns of any page. Each page for users
+has at most its size, and all of them together have 60 KB.
 
 $srcdir is the directory of this file. What is not installed is left out.
 """
@@ -24,6 +25,21 @@ FORMATTERS = [
     ("groff", "-mandoc", "-ww", "-Tutf8", "-z"),
     ("mandoc", "-T", "lint", "-W", "warning"),
 ]
+# KB of README.md and of pages in doc/. Other pages there are for those who check the results.
+SIZES = {"README": 5, "administration": 6, "background": 6, "how": 5, "json": 8, "limits": 5, "parameters": 8, "results": 8,
+         "topologies": 10, "troubleshooting": 8, "tuning": 4, "versions": 3}
+EVIDENCE = ("claims", "tables")
+ALL_KB = 60
+
+
+def check_sizes(tap):
+    """A page without a size is an error: who adds one takes its room from the others."""
+    sizes = {page.stem: page.stat().st_size for page in [TOP / "README.md", *(TOP / "doc").glob("*.md")]
+             if page.stem not in EVIDENCE}
+    tap.eq(sorted(sizes), sorted(SIZES), "pages for users")
+    for name, size in sorted(sizes.items()):
+        tap.ok(size <= SIZES.get(name, 0) << 10, f"{name}: {size} bytes")
+    tap.ok(sum(sizes.values()) <= ALL_KB << 10, f"all pages: {sum(sizes.values())} bytes")
 
 
 def words_of(makefile, variable):
@@ -45,6 +61,7 @@ def main():
     for program in programs:
         tap.ok(f"{os.path.basename(program)}.1" in [page.name for page in pages],
                f"{program} has a page")
+    check_sizes(tap)
     for command in FORMATTERS:
         if shutil.which(command[0]) is None:
             tap.skip(f"{command[0]}: no warnings", f"there is no {command[0]}")
