@@ -15,7 +15,7 @@ export OMPI_MCA_orte_tmpdir_base="$memory" PRTE_MCA_prte_tmpdir_base="$memory"
 # of MPI_Init. An empty directory has none.
 mkdir "$work/hwloc"
 export HWLOC_PLUGINS_PATH="$work/hwloc"
-# A job that fails is killed at once: its ranks are not given seconds to end by themselves.
+# A job that fails is killed immediately: its ranks are not given seconds to end by themselves.
 export OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0
 # ob1 would be taken anyway; looking for other networks first takes each job 0.2 s.
 export OMPI_MCA_pml=ob1

@@ -6,7 +6,7 @@
 #   mpi_here                  mpirun over this host alone, also as root
 #   np_of NP                  of a job for which any number of ranks will do: NP is "any", and the answer 2 in
 #                             the long suite, else 0: one process, without mpirun; or NP itself
-#   start_job NP PROGRAM...   mpirun with so many ranks; 0: as above
+#   start_job NP PROGRAM...   mpirun with NP ranks; 0: as above
 #   report STATUS DESCRIPTION one TAP line; shows $out and $err if it failed
 #   skip DESCRIPTION REASON   one TAP line
 #

@@ -3,8 +3,8 @@
 A block is what stands between fences, or is indented by four columns or more after an empty line.
 The HTML comment in the line before it, which readers do not see, is the rule by which it is tested:
 
-  <!-- test: run -->              its commands run on one machine, and succeed
-  <!-- test: run makes FILE -->   likewise, and they make the file doc/FILE as it is
+  <!-- test: run -->              its commands run on one host, and succeed
+  <!-- test: run makes FILE -->   the same, and they make the file doc/FILE as it is
   <!-- test: hosts -->            they run on several hosts: test/testbed/test_pages.py
   <!-- test: output -->           standard output of the block that ran before it
   <!-- test: file NAME -->        a file that later blocks use
@@ -30,7 +30,7 @@ def command_pages():
 
 
 def all_pages():
-    """Every document of the tree, those of build directories left out."""
+    """Every document of the tree, without those of build directories."""
     pages = [path for pattern in ("*.md", "*/*.md", "*/*/*.md", "*/*/*/*.md")
              for path in TOP.glob(pattern)]
     return sorted(path for path in pages

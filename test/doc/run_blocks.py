@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""TAP: the commands of README.md and doc/*.md that can run on one machine do, block by block.
+"""TAP: the commands of README.md and doc/*.md that can run on one host do, block by block.
 
 test_run.sh calls it, with an Open MPI that finds the plugin of the build tree. Each page has a
-directory of its own under $WORK, in which its blocks run in turn. What a person has beside these
+directory of its own under $WORK, in which its blocks run in turn. What a person has next to these
 commands is made up: an MPI program, a file of hosts, Slurm, and what lies under /etc and /shared.
 """
 
@@ -33,8 +33,8 @@ case ${OMPI_MCA_coll:-} in
 *) exec pipebcast-counters -m 1M ;;
 esac
 """
-# Ranks of one machine are measured as hosts, and only for a second; or what is measured would decide
-# whether a command fails, and is left out.
+# Ranks of one host are measured as hosts, and only for a second; or what is measured would decide
+# whether a command fails, and is ignored.
 TRIALS = {
     "pipebcast-doctor": "#!/bin/sh\nexec '%s' \"$@\" --quick\n",
     "pipebcast-tune": "#!/bin/sh\nexec '%s' \"$@\" --pretend-hosts 'n[0,16]' --time-limit 1\n",

@@ -2,7 +2,7 @@
 """TAP: every installed program has a man page, and neither groff nor mandoc warns of any page. Each page for users
 has at most its size, and all of them together have 60 KB.
 
-$srcdir is the directory of this file. What is not installed is left out.
+$srcdir is the directory of this file. What is not installed is ignored.
 """
 
 import os

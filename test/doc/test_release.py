@@ -18,7 +18,7 @@ from commands import help_of, output, tools
 from documents import TOP
 from tap import Tap
 
-# Where the newest version stands beside configure.ac.
+# Where the newest version stands next to configure.ac.
 VERSIONS = {
     "NEWS.md": r"^## (\S+)",
     "CITATION.cff": r"^version: (\S+)$",
@@ -27,7 +27,7 @@ VERSIONS = {
     "contrib/package/spack/package.py": r"^    version\(\"(\S+?)\"",
     "contrib/package/easybuild/pipebcast.eb.in": r"^version = '(\S+)'$",
 }
-# Where the home page stands beside it; in a file for configure it is a word between '@'.
+# Where the home page stands next to it; in a file for configure it is a word between '@'.
 HOME_PAGES = {
     "CITATION.cff": r"^url: \"(\S+)\"$",
     "contrib/package/debian/control": r"^Homepage: (\S+)$",

@@ -9,7 +9,7 @@ fi
 for name in $(env | sed -n 's/^\(OMPI_MCA_coll_pipebcast_[a-z_]*\)=.*/\1/p'); do
     unset "$name"
 done
-# Two ranks of this machine stand for two hosts on two switches. They send as hosts do.
+# Two ranks of this host stand for two hosts on two switches. They send as hosts do.
 export OMPI_MCA_btl=self,tcp
 echo "localhost slots=2" >"$work/hostfile"
 export OMPI_MCA_coll_pipebcast_hosts='n[0,16]'

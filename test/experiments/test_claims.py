@@ -130,7 +130,7 @@ def test_costs():
                  for segment, ns in ((512, 5), (1024, 6), (2048, 7 if best == 512 else 1))]
     measured = [sample("(1)", "pipebcast:chain", 256 * K, ns, segment=segment) for segment, ns in ((512, 12), (1024, 10), (2048, 10.5))]
     tap.eq(verdicts(p2_costs.FIG11, {"costs": predicted, "trees": measured}), [False, None, True, None],
-           "Figure 11: the time with the segment size that is predicted, beside the best")
+           "Figure 11: the time with the segment size that is predicted, compared with the best")
 
 
 def test_table3():
@@ -178,7 +178,7 @@ def test_irregular():
                 return
     tap.ok(True, "three spanning trees of each of 20 networks, with all hosts")
     tap.eq(p2_irregular.without_empty_leaves({0: None, 1: 0, 2: 1, 3: 0}, [0, 3]), {0: None, 3: 0},
-           "switches without hosts below them are left out")
+           "switches without hosts below them are ignored")
 
 
 def arrivals(network, line, averages, size=256 * K, opt=100, waiting=50):

@@ -1,5 +1,5 @@
 # Sourced by the test scripts: TAP, and mpirun with the plugin of the build tree
-# on this one machine. Needs builddir, MPIEXEC and OMPI_INFO (AM_TESTS_ENVIRONMENT).
+# on this one host. Needs builddir, MPIEXEC and OMPI_INFO (AM_TESTS_ENVIRONMENT).
 
 # PIPEBCAST_TESTS says which cases are wanted: units (those that start no job), short or long.
 case ${PIPEBCAST_TESTS:=short} in
@@ -60,7 +60,7 @@ case $("$OMPI_INFO" --version) in
 *)
     export PRTE_MCA_bindto=none
     # 6.0.0rc2 loses messages between threads in the fast boxes of its shared memory, with tuned
-    # alone too: in one run of ten all threads of a job wait for ever. Without them it does not.
+    # alone too: in one run of ten all threads of a job wait without end. Without them it does not.
     for_threads="--mca btl_sm_fbox_max 0"
     ;;
 esac

@@ -30,7 +30,7 @@ os.environ["XDG_RUNTIME_DIR"] = SCRATCH
 # Of the suites, whether the long one is wanted.
 IS_LONG = os.environ.get("PIPEBCAST_TESTS") == "long"
 
-# A job that fails is killed at once: its ranks are not given seconds to end by themselves.
+# A job that fails is killed immediately: its ranks are not given seconds to end by themselves.
 os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "0"
 os.environ["PRTE_MCA_odls_base_sigkill_timeout"] = "0"
 # Every rank looks at the host by hwloc, whose plugins take as long as the rest of MPI_Init (test/jobs.sh).
@@ -204,7 +204,7 @@ class Flow:
         assert self.marks[-1][1] == self.size
 
     def time_of(self, size):
-        """When so many bytes had come."""
+        """When this number of bytes had come."""
         return next(mark[0] for mark in self.marks if mark[1] >= size)
 
     def rate(self, begin, end):
@@ -230,7 +230,7 @@ def undisturbed(measure, good, possible, tries=4, pause=1):
     """
     Measures until the value is good, as a busy host may disturb some: the last value. A host that
     is busy makes things slower and never faster, so a value that is not `possible`, being too good,
-    is no disturbance: it is the result at once, whatever would come next.
+    is no disturbance: it is the result immediately, whatever would come next.
     """
     for left in range(tries, 0, -1):
         value = measure()
@@ -269,7 +269,7 @@ def wait_until(condition, seconds=15, pause=0.05):
 def take_turn(alone):
     """
     Tests that `make -j2 check` starts run side by side, but for those of times, which have the
-    machine alone. The turn ends with the process, which therefore keeps the file open.
+    host alone. The turn ends with the process, which therefore keeps the file open.
     """
     path = os.path.join(os.environ.get("PIPEBCAST_BUILDDIR", SCRATCH), "test/testbed")
     os.makedirs(path, exist_ok=True)

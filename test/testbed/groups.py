@@ -14,7 +14,7 @@ from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
 
 # Seconds after which a job is taken to hang; the long suite's longest takes half a minute alone, and five
-# others may run beside it.
+# others may run next to it.
 LIMIT = 250 if IS_LONG else 100
 MIX = os.path.join(BUILD, "test/mpi/run_nonblocking")
 BENCH = os.path.join(BUILD, "contrib/tools/bench/pipebcast-bench")

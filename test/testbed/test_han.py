@@ -1,5 +1,5 @@
 """
-pipebcast beside Open MPI's han, which takes part only where ranks are on several hosts: whichever
+pipebcast next to Open MPI's han, which takes part only where ranks are on several hosts: whichever
 has the higher priority has the communicator, and every byte is right.
 """
 

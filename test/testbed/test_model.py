@@ -16,7 +16,7 @@ SwitchName=s3 Nodes=f
 SwitchName=s3 Nodes=g,h LinkSpeed=4
 """
 
-# Says that it is ready, and sends COUNT datagrams of SIZE bytes at once when the file GO is there.
+# Says that it is ready, and sends COUNT datagrams of SIZE bytes together when the file GO is there.
 BLAST = """
 import os, socket, sys, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -72,7 +72,7 @@ def test_bulk():
 
 
 def blast(senders, receiver, size, count):
-    """All senders at once, when each has started: that takes Python long on a busy host."""
+    """All senders together, when each has started: that takes Python long on a busy host."""
     go = os.path.join(SCRATCH, "go")
     running = [start(sender, sys.executable, "-S", "-c", BLAST, receiver, str(size), str(count), go)
                for sender in senders]  # fmt: skip

@@ -18,7 +18,7 @@ TOPOLOGIES = {
     "one switch": "SwitchName=s0 Nodes=n[0-3]\n",
     "two switches": "SwitchName=s0 Nodes=n[0,2] Switches=s1\nSwitchName=s1 Nodes=n[1,3]\n",
 }
-# Ranks of a host are on both packages in turn: neighbours in order of rank are not neighbours by location.
+# Ranks of a host are on both packages in turn: neighbors in rank order are not neighbors by location.
 PROCESSORS = "0,8,2,10,1,9,3,11"
 
 
@@ -117,7 +117,7 @@ def run():
         check_mappings("two switches", path)
     check_orders("two switches", path)
     worst = worst_link(path, 4, NODE, "rank_chain", 1, 100)
-    tap.ok(worst is not None and worst[0] > MOST, "a chain in order of rank that is not mapped so is seen")
+    tap.ok(worst is not None and worst[0] > MOST, "a chain in rank order that is not mapped so is seen")
 
 
 need_program("mpirun", "ompi_info")

@@ -13,7 +13,7 @@ BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
 PROGRAM = os.path.join(BUILD, "test/mpi/run_bcast")
 COUNTERS = os.path.join(BUILD, "contrib/tools/counters/pipebcast-counters")
 NODES = [f"n{i}" for i in range(1, 7)]
-# Neighbours in the order of ranks are on different switches, which makes a chain in that order cross
+# Neighbors in rank order are on different switches, which makes a chain in that order cross
 # all trunks several times.
 LEAVES = "SwitchName=s1 Nodes=n[1,4]\nSwitchName=s2 Nodes=n[2,5]\nSwitchName=s3 Nodes=n[3,6]\n"
 TREE = "SwitchName=core Switches=s[1-3]\n" + LEAVES

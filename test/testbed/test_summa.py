@@ -68,7 +68,7 @@ def run():
         tap.note(f"they carried {messages:.2f}")
     tap.ok(carried(path, {"coll": "^pipebcast"}, 1) is not None, "and without pipebcast")
     tap.eq(groups(path, "on"), ROWS, "rows of three ranks may go by multicast")
-    tap.eq(groups(path, "auto"), 0, "by default they do not, as all of them may broadcast at once")
+    tap.eq(groups(path, "auto"), 0, "by default they do not, as all of them may broadcast at the same time")
     tool("down", "--name", "t")
 
 

@@ -1,5 +1,5 @@
 """Ranks that arrive late on emulated hosts: they hold others if they were away, and not if they come straight
-from a broadcast of another communicator. Links are slow, so that what a busy host delays is short beside a message."""
+from a broadcast of another communicator. Links are slow, so that what a busy host delays is short compared with a message."""
 
 import os
 import re

@@ -123,7 +123,7 @@ grep -qx 'max-age 77' "$advice" && grep -q '^tree n5 from 786432 to 1572863 segm
 report $? "trees of another kind, root and age; those of other roots stay"
 advisor --dir "$dir" --once --hosts 'x[0-4]' --root x3 --budget 0.02
 [ $code -eq 0 ] && [ "$(find "$dir" -name 'advice-*' | wc -l)" -eq 2 ]
-report $? "hosts of which nothing was measured"
+report $? "hosts without measurements"
 
 # ---- faulty links ----
 
@@ -185,7 +185,7 @@ report $? "one that was killed is known to be gone"
 touch -d '8 days ago' "$dir/history-0123456789abcdef-x"
 advisor --dir "$dir" --once --links "$links" --budget 0.02
 [ $code -eq 0 ]
-report $? "and another one can begin at once"
+report $? "and another one can begin immediately"
 [ ! -e "$dir/history-0123456789abcdef-x" ] && [ -e "$dir/rates-0123456789abcdef-y" ]
 report $? "it removes what crashed programs left a week ago, and nothing newer"
 

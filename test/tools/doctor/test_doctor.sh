@@ -61,7 +61,7 @@ doctor 4
 cmp "$golden/pretended.expected" "$work/page" >>"$err" 2>&1
 report $? "the page of pretended hosts"
 ! grep -q "$(printf '\033')" "$out"
-report $? "a file gets no colours"
+report $? "a file gets no colors"
 
 doctor 4 --json
 [ $code -eq 0 ] && python3 - "$out" <<'END' >>"$err" 2>&1

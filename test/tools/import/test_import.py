@@ -13,7 +13,7 @@ Keys: id=TYPE/VALUE of the chassis; name=NAME, where another one than the word b
 cap=Bridge,Router-,... with a '-' for what is not enabled, cap= for none stated; speed=TYPE; via=PROTOCOL.
 
 raw/NAME.json is a table as a file, and NAME.expected what the tool makes of it as that of host n0;
-raw/NAME.trunks likewise as table of trunks of two hosts on leaf1 and leaf2. recorded/NAME/ has what
+raw/NAME.trunks the same as table of trunks of two hosts on leaf1 and leaf2. recorded/NAME/ has what
 Debian's lldpcli has printed, hosts/ and perhaps switches/.
 
 With UPDATE_GOLDEN=1 the expected files are written anew;
@@ -39,7 +39,7 @@ UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
 
 def neighbour_of(interface, chassis, name=None, port=None, capabilities=(("Bridge", True),),
               speed=None, via="LLDP"):  # fmt: skip
-    """One neighbour on an interface. chassis is (type, value), capabilities are (type, enabled)."""
+    """One neighbor on an interface. chassis is (type, value), capabilities are (type, enabled)."""
     system = {"id": [{"type": chassis[0], "value": chassis[1]}]}
     if name is not None:
         system["name"] = [{"value": name}]

@@ -147,7 +147,7 @@ cp "$bin/pipebcast-bench" "$work/elsewhere/pipebcast-bench"
 ln -s elsewhere/pipebcast "$work/link"
 "$work/link" bench x >"$out" 2>"$err"
 [ $? -eq 7 ]
-report $? "programs are found beside what a link leads to"
+report $? "programs are found next to what a link leads to"
 mkdir -p "$work/libexec/pipebcast"
 mv "$work/elsewhere/pipebcast-bench" "$work/libexec/pipebcast/pipebcast-bench"
 "$work/link" bench x >"$out" 2>"$err"

@@ -259,7 +259,7 @@ as_golden simulate5_multicast 0 simulate topology5.conf --algorithm multicast,ch
 as_golden simulate2_multicast 0 simulate topology2.conf --algorithm multicast --ppn 2 --hosts n16,n0 --segment-counts 10 --per-link
 as_golden tree2_multicast 0 tree topology2.conf --algorithm multicast --hosts 'n[0-3,16-19]'
 as_golden one_host 0 tree topology1.conf --algorithm chain --hosts n7 --format json
-# What is chosen beside other communicators is not what is best alone.
+# What is chosen next to other communicators is not what is best alone.
 for alike in 1 4; do
     topo explain topology5.conf --sizes 64K --root n8 --hosts n0,n8,n16,n24,n9,n17 --speed 1 --alike $alike
     sed -n 's/^\([a-z]*\) .* chosen$/\1/p' "$out"
