@@ -11,6 +11,6 @@ report $? "build-bench makes a program"
 for option in --help; do
     "${BENCH:?names the benchmark}" $option >"$work/made" 2>"$err" &&
         "$work/pipebcast-bench" $option >"$out" 2>>"$err" && diff "$work/made" "$out" >"$err"
-    report $? "its $option is that of the one which make has built"
+    report $? "its $option is the same as of the one that make has built"
 done
 echo "1..$count"

@@ -24,13 +24,13 @@ from benchlib.run import run_bench
 from benchlib.sharing import Ways, planned_streams
 from tap import Tap
 
-# The hosts are mentioned in another order than that of their names.
+# The hosts are mentioned in another order than their names.
 EIGHT = "SwitchName=s0 Nodes=n[0,3,6] Switches=s1,s2\nSwitchName=s1 Nodes=n[1,4,7]\nSwitchName=s2 Nodes=n[2,5]\n"
 KINDS = ["chain", "binary", "twotree", "rank_binary"]
 MORE_KINDS = ["kary", "flat", "binomial", "rank_chain"]
 MTU, ITERATIONS = 1500, 5
 SEGMENT = segment_of_frames(MTU, 1)
-# A long message has so many segments more than a short one: as many for each stream.
+# A long message has more segments than a short one, as many more for each stream.
 MORE_SEGMENTS = 60
 # An acknowledgement is nothing but headers; there is one for each full frame, or for every second one.
 ACKS_PER_FRAME = (0.5, 1.0)

@@ -44,7 +44,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as member:
         print(number, seconds + ns / 1e9)
 """
 
-# Prints when it began to send so many datagrams, numbered down to 0. If they are 0 it sends one each
+# Prints when it began to send this number of datagrams, numbered down to 0. If they are 0 it sends one each
 # 20 ms, numbered from 1 on, until it is ended, and prints the last number.
 SENDER = """
 import signal, socket, struct, sys, time
@@ -119,7 +119,7 @@ def up(name, topology, *options):
 
 
 def whole(link):
-    """The datagrams of 1000 bytes that a link has carried; it has some short reports beside them."""
+    """The datagrams of 1000 bytes that a link has carried; it also has some short reports."""
     return link["bytes"] // (1000 + 42)
 
 
@@ -160,7 +160,7 @@ def is_right(flow):
 
 
 def is_possible(flow):
-    """What a receiver may see that was late at first, and took what had come meanwhile at once."""
+    """What a receiver may see that was late at first, and took what had come meanwhile together."""
     return flow["rate"] / 8 / goodput(RATE) < 1.1
 
 

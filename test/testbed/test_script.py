@@ -67,7 +67,7 @@ def test_faults(path):
     text = "".join(f"{line}\n" for line, _ in FAULTS[:-1])
     script = write("bad.script", "# nothing but faults\nset a-s0 rate=1mbit\n" + text)
     up = tool("up", "--topology", path, "--name", "never", "--script", script)
-    tap.eq(up.returncode, EXIT_FAILED, "up refuses a script with faults")
+    tap.eq(up.returncode, EXIT_FAILED, "up refuses a script with errors")
     tap.ok(not os.path.exists(os.path.join(SCRATCH, "pipebcast-testbed/never")), "and builds nothing")
     play = tool("play", "--name", "t", script)
     tap.eq(play.stderr, up.stderr, "play reports the same")
@@ -77,7 +77,7 @@ def test_faults(path):
     play = tool("play", "--name", "t", write("late.script", f"set a-s0 rate=1mbit\n{line}\n"))
     tap.match(play.stderr, rf"late\.script:2: .*{what}", f"'{line}': what the fabric refuses, too")
     tool("play", "--name", "t", write("empty.script", ""))
-    tap.eq(links()["a", "s0"]["rate"], RATE, "a script with a fault does nothing at all")
+    tap.eq(links()["a", "s0"]["rate"], RATE, "a script with an error does nothing at all")
     tap.match(tool("play", "--name", "t", script + ".no").stderr, r"script\.no", "a script that is not there")
     tap.match(tool("play", "--name", "t").stderr, "FILE or --stop", "play without anything to play")
     for words in (("a", "s3", "rate=1mbit"), ("s0-s1",), ("s0-s1", "rate=0mbit")):
@@ -121,7 +121,7 @@ def test_load():
     before = received("c")
     tap.eq(tool("load", "--name", "t", "a", "c", "1mbit", "1s").returncode, 0, "a load")
     tap.ok(over(), "that ends by itself")
-    # 1 Mbit/s is a frame in 12.304 ms, the first at once.
+    # 1 Mbit/s is a frame in 12.304 ms, the first immediately.
     wanted = 82
     path = [("a", "s0"), ("s0", "s1"), ("s1", "c")]
     found = links()

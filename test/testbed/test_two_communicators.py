@@ -7,7 +7,7 @@ import re
 from cluster import main, need_program, need_testbed, plugin_path, tap, tool, write
 
 PROGRAM = os.path.join(os.environ.get("PIPEBCAST_BUILDDIR", ""), "test/mpi/run_two_communicators")
-# Of which a message of 40,000 bytes takes a sixth.
+# Six times as long as a message of 40,000 bytes takes.
 LATE_MS = 1000
 
 

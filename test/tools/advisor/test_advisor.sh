@@ -125,7 +125,7 @@ advisor --dir "$dir" --once --hosts 'x[0-4]' --root x3 --budget 0.02
 [ $code -eq 0 ] && [ "$(find "$dir" -name 'advice-*' | wc -l)" -eq 2 ]
 report $? "hosts without measurements"
 
-# ---- faulty links ----
+# ---- invalid links ----
 
 sed '$d' "$links" >"$work/half"
 advisor --dir "$dir" --once --links "$work/half" --topology "$topology" --budget 0.02

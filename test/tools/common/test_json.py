@@ -55,7 +55,7 @@ def members(value):
 
 
 def is_near(shown, number, digits):
-    """Whether the text shows the number with so many digits behind the point."""
+    """Whether the text shows the number, with its digits behind the point."""
     if shown == "-" or number is None:
         return shown == "-" and number is None
     return abs(float(shown) - number) <= 0.5001 * 10 ** -digits
@@ -108,7 +108,7 @@ def test_show(tap, documents, topo):
         first = text.splitlines()[0]
         tap.eq({name: found.get(name) for name in ("hosts", "switches")}, numbers(first), f"{path.name}: hosts, switches")
         tap.eq(found.get("hash"), first.split("hash ")[1], f"{path.name}: hash")
-        # Without any LinkSpeed all links have speed 1, of which the text says nothing.
+        # Without any LinkSpeed all links have speed 1, which the text does not print.
         lowest = re.search(r"speed (\d+)|all links have one speed", first).group(1) or "1"
         tap.eq(str(found.get("lowest_speed")), lowest, f"{path.name}: lowest speed")
         nodes = {node["name"]: node for node in found.get("nodes", [])}

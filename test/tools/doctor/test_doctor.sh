@@ -149,7 +149,7 @@ OMPI_MCA_coll_pipebcast_hosts='n[0-'
 doctor 2
 OMPI_MCA_coll_pipebcast_hosts='n[0-7]'
 [ $code -eq 1 ] && finds ERROR parameters 'coll_pipebcast_hosts: '
-report $? "a faulty list of hosts"
+report $? "an invalid list of hosts"
 
 # ---- sockets, rates, descriptors
 
@@ -264,7 +264,7 @@ report $? "one of another transport"
 echo nonsense >"$model"
 doctor 2
 [ $code -eq 1 ] && finds ERROR model 'cannot be used on n0: .*cluster.model:1: '
-report $? "a faulty one"
+report $? "an invalid one"
 unset OMPI_MCA_coll_pipebcast_model_file
 
 # ---- it ends

@@ -149,7 +149,7 @@ def test_recorded(tap):
 
 
 def test_output(tap):
-    """The file that is written is whole, and nothing is where there were faults."""
+    """The file that is written is whole, and nothing is where there were errors."""
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
         case = Case(["host n0 eth0 leaf1 swp1", "host n1 eth0 leaf1 swp2"])

@@ -54,7 +54,7 @@ report $? "check"
 echo 'Nodes=n[0-3]' >"$work/faulty.conf"
 front check "$work/faulty.conf"
 [ $code -eq 1 ]
-report $? "status 1 for a fault"
+report $? "status 1 for an error"
 front check "$work/one.conf" --colour
 [ $code -eq 2 ] && grep -q '^pipebcast check: ' "$err" && grep -q 'see pipebcast check --help$' "$err"
 report $? "status 2 for a wrong option, with the command's name"

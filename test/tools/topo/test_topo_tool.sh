@@ -22,7 +22,7 @@ topo() {
     code=$?
 }
 
-# as_golden NAME STATUS ARGUMENT...: the output is that of golden/NAME.expected.
+# as_golden NAME STATUS ARGUMENT...: the output is golden/NAME.expected.
 as_golden() {
     name=$1 status=$2
     shift 2
@@ -36,7 +36,7 @@ as_golden() {
     report $? "$name: $*"
 }
 
-# as_formed NAME ARGUMENT...: the output is that of golden/NAME.expected, but for times and means, for
+# as_formed NAME ARGUMENT...: the output is golden/NAME.expected, but for times and means, for
 # which the file has '#': they are computed, and what they must obey is tested where they are printed.
 as_formed() {
     name=$1
@@ -241,7 +241,7 @@ echo 'SwitchName=s0 Nodes=a Switches=b' | timeout 60 "$TOPO" check - >"$out" 2>"
 report $? "warnings of standard input are reported under its name"
 : | timeout 60 "$TOPO" check - >"$out" 2>"$err"
 [ $? -eq 1 ]
-report $? "an empty input has a fault"
+report $? "an empty input has an error"
 
 # ---- trees and loads, whose constructions are those of the papers ----
 
@@ -304,7 +304,7 @@ if [ -x "$FAULTY_TOPO" ]; then
     export FAULTY_PLAN
     ends 1 'chain breaks its promise' tree topology5.conf --algorithm chain
     grep -q 'contention on 6 directed links' "$out"
-    report $? "the tree is shown with its fault"
+    report $? "the tree is shown with its error"
     ends 1 'binary breaks its promise' simulate topology5.conf --algorithm binary
     ends 1 'binary breaks its promise' simulate topology5.conf
     topo tree topology5.conf --algorithm rank_binary
@@ -324,8 +324,8 @@ fi
 
 # ---- formats for other programs ----
 
-# Judges all trees at once, as Python takes longer to start than to judge them: argv has the number of hosts
-# that must be reached and a file's name, in turn. What is wrong with NAME is written to NAME.fault.
+# Judges all trees together, as Python takes longer to start than to judge them: argv has the number of hosts
+# that must be reached and a file's name, in turn. Errors of NAME are written to NAME.error.
 cat >"$work/judge.py" <<'END'
 import json, sys, traceback
 
@@ -355,7 +355,7 @@ for n_hosts, name in zip(sys.argv[1::2], sys.argv[2::2]):
         with open(name, "rb") as file:
             judge_json(file, int(n_hosts))
     except Exception:
-        with open(name + ".fault", "w") as fault:
+        with open(name + ".error", "w") as fault:
             traceback.print_exc(file=fault)
 print("judged")
 END
@@ -363,8 +363,8 @@ END
 good() {
     cat "$1" >"$out"
     cat "$1.err" >"$err"
-    [ ! -e "$1.fault" ] || cat "$1.fault" >>"$err"
-    [ "$(cat "$1.status")" -eq 0 ] && [ ! -e "$1.fault" ] && [ "$(tail -n 1 "$work/judged")" = judged ]
+    [ ! -e "$1.error" ] || cat "$1.error" >>"$err"
+    [ "$(cat "$1.status")" -eq 0 ] && [ ! -e "$1.error" ] && [ "$(tail -n 1 "$work/judged")" = judged ]
 }
 kinds="chain binary kary twotree flat binomial rank_chain rank_binary multicast"
 if python3 -c '' 2>/dev/null; then
