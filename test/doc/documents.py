@@ -26,7 +26,7 @@ MARKER = re.compile(r"\s*<!-- test: (.*) -->$")
 
 def command_pages():
     """The pages whose commands are tested, README.md first, as others use its files."""
-    return [TOP / "README.md"] + sorted((TOP / "doc").glob("*.md"))
+    return [TOP / "README.md", TOP / "CONTRIBUTING.md"] + sorted((TOP / "doc").glob("*.md"))
 
 
 def all_pages():

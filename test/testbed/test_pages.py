@@ -1,6 +1,6 @@
 """
-The blocks of README.md and doc/*.md that need several hosts, on four emulated ones, as a person types them. Each page
-has a directory of its own, which all hosts share. test/doc/run_blocks.py runs the blocks that one host can run.
+The blocks of README.md, CONTRIBUTING.md and doc/*.md that need several hosts, on four emulated ones, as a person types
+them. Each page has a directory of its own, which all hosts share. test/doc/run_blocks.py runs what one host can run.
 """
 
 import os
