@@ -116,11 +116,12 @@ static void try_child(search_t *search, int p, int n, int common)
     }
 }
 
-/** Children of `root` from the row below `height` that reach `wanted`, or else the furthest. */
-static search_t find_children(rows_t *rows, int root, int height, int wanted)
+/** Children of `root` from the row below `height` that reach `wanted`, or else the furthest beyond
+ * `known`. */
+static search_t find_children(rows_t *rows, int root, int height, int known, int wanted)
 {
     search_t search = {
-        .rows = rows, .below = rows->reach[height - 1], .wanted = wanted, .best = -1};
+        .rows = rows, .below = rows->reach[height - 1], .wanted = wanted, .best = known};
     rows->n_searches++;
     note_tried(&search, root + 1, 1, root);
     try_child(&search, root + 1, 1, rows->bounds.common[root + 1]);
@@ -166,7 +167,11 @@ static int make_row(rows_t *rows)
         return PB_ERR_NO_MEMORY;
     }
     for (int i = 0; i < n; i++) {
-        row[i] = height == 0 || i == n - 1 ? i : find_children(rows, i, height, n - 1).best;
+        const int known = height > 0 ? rows->reach[height - 1][i] : i;
+        row[i] = height == 0 || i == n - 1 ? i : find_children(rows, i, height, known, n - 1).best;
+        if (row[0] == n - 1) {
+            return PB_SUCCESS; /* no other tree of this height is asked for */
+        }
     }
     find_furthest(rows, height, 0, n - 1);
     return PB_SUCCESS;
@@ -206,7 +211,7 @@ static int cut(rows_t *rows, int *parent)
             continue;
         }
         find_furthest(rows, height - 1, root, range.last);
-        int child = find_children(rows, root, height, range.last).last_child;
+        int child = find_children(rows, root, height, -1, range.last).last_child;
         for (int last = range.last; child > root; child = rows->tried[child].before) {
             parent[order[child]] = order[root];
             stack[n_stack++] = (range_t){child, last, height - 1};
