@@ -14,13 +14,6 @@ coll_pipebcast_counters_t coll_pipebcast_counters;
 _Static_assert(sizeof(coll_pipebcast_counter_t) == sizeof(unsigned long long),
                "a counter is as large as what MPI_T reads");
 
-void coll_pipebcast_count_failure(int error)
-{
-    if (error != OMPI_SUCCESS) {
-        coll_pipebcast_count(&coll_pipebcast_counters.failed, 1);
-    }
-}
-
 void coll_pipebcast_count_fallback(coll_pipebcast_reason_t reason, size_t bytes)
 {
     coll_pipebcast_count(&coll_pipebcast_counters.fallback[reason], 1);

@@ -92,7 +92,12 @@ static inline void coll_pipebcast_count_role(bool was_cached)
 void coll_pipebcast_count_fallback(coll_pipebcast_reason_t reason, size_t bytes);
 
 /** Counts one that returned this error; nothing if it is OMPI_SUCCESS. */
-void coll_pipebcast_count_failure(int error);
+static inline void coll_pipebcast_count_failure(int error)
+{
+    if (error != OMPI_SUCCESS) {
+        coll_pipebcast_count(&coll_pipebcast_counters.failed, 1);
+    }
+}
 
 /** Bytes of each text, its end included. */
 #define COLL_PIPEBCAST_STATUS_SIZE 512

@@ -11,16 +11,14 @@
 /** The code of Open MPI for one of ours; codes of Open MPI and MPI stay what they are. */
 static inline int coll_pipebcast_error(int error)
 {
-    switch (error) {
-    case PB_ERR_NO_MEMORY:
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    case PB_ERR_UNFIT:
-        return OMPI_ERR_NOT_SUPPORTED;
-    default:
-        /* Also PB_ERR_EMPTY: a rank nearer to the root has failed, and reports no more than that.
-         */
-        return error < PB_ERR_BASE ? MPI_ERR_OTHER : error;
+    if (error >= PB_ERR_BASE) {
+        return error;
     }
+    /* The other ones with PB_ERR_EMPTY: a rank nearer to the root has failed, and reports no more.
+     */
+    return error == PB_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE
+           : error == PB_ERR_UNFIT   ? OMPI_ERR_NOT_SUPPORTED
+                                     : MPI_ERR_OTHER;
 }
 
 #endif

@@ -35,11 +35,6 @@ bool pb_relay_advance(pb_relay_t *relay)
     return inside_is_through && between_is_through;
 }
 
-int pb_relay_error(const pb_relay_t *relay)
-{
-    return relay->between.error != 0 ? relay->between.error : relay->inside.error;
-}
-
 int pb_relay_refused(const pb_relay_t *relay)
 {
     return relay->between.broken || relay->inside.broken ? pb_relay_error(relay) : 0;

@@ -36,7 +36,10 @@ void pb_relay_go_on(pb_relay_t *relay);
 bool pb_relay_advance(pb_relay_t *relay);
 
 /** The first error of either, as transfer->error. */
-int pb_relay_error(const pb_relay_t *relay);
+static inline int pb_relay_error(const pb_relay_t *relay)
+{
+    return relay->between.error != 0 ? relay->between.error : relay->inside.error;
+}
 
 /** The error for which the transport has refused in either; 0: it has not. */
 int pb_relay_refused(const pb_relay_t *relay);

@@ -62,18 +62,12 @@ HOT void lane_step_on(const pb_transfer_t *t, pb_lane_t *lane)
     } while (lane->next < t->n_segments && !lane_travels_here(lane));
 }
 
-/** A window of a message that may have fewer segments. */
-static int window_of(int limit, uint64_t n_segments)
-{
-    return n_segments < (uint64_t) limit ? (int) n_segments : limit;
-}
-
-/** The power of two that holds each window. */
+/** The power of two that holds each window, or all segments. */
 static uint32_t n_slots(const pb_transfer_t *t)
 {
     const int window = t->receive_window > t->send_window ? t->receive_window : t->send_window;
     uint32_t n = 1;
-    while (n < (uint32_t) window) {
+    while (n < (uint32_t) window && n < t->n_segments) {
         n *= 2;
     }
     return n;
@@ -92,28 +86,26 @@ static uint64_t synchronous_interval(size_t ahead, int n_streams, size_t segment
         interval = segments > PACE_SEGMENTS ? segments : PACE_SEGMENTS;
     }
     if (ahead != 0) {
-        const uint64_t late = ahead / (size_t) n_streams / segment_size / PB_TRANSFER_SYNCHRONOUS;
+        const uint64_t late = ahead / ((size_t) n_streams * segment_size * PB_TRANSFER_SYNCHRONOUS);
         interval = late < interval ? late : interval;
         interval = interval > 0 ? interval : 1;
     }
     return interval;
 }
 
-/** Cuts the message into segments, and bounds the windows by their number. */
-static void cut(pb_transfer_t *t, const pb_transfer_limits_t *limits, size_t segment_size)
+/** Cuts the message into segments. */
+static void cut(pb_transfer_t *t, size_t segment_size)
 {
     const size_t total = t->message->total;
     t->segment_size = segment_size;
     t->last = (total - 1) / segment_size;
     t->last_size = total - segment_offset(t, t->last);
     t->n_segments = t->last + 1;
-    t->receive_window = window_of(limits->receive_window, t->n_segments);
-    t->send_window = window_of(limits->send_window, t->n_segments);
 }
 
 /** Makes the lane to one rank. */
 HOT void make_lane(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t streams,
-                   pb_flight_t *window, uint32_t slots)
+                   pb_flight_t *window)
 {
     const uint32_t mask = streams & ((UINT32_C(1) << t->n_streams) - 1);
     assert(mask != 0);
@@ -125,7 +117,6 @@ HOT void make_lane(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t streams
                         .stream = first,
                         .stride = mask >> first == 1 ? (uint64_t) t->n_streams : 0,
                         .until_synchronous = t->synchronous_every,
-                        .last_slot = slots - 1,
                         .window = window};
 }
 
@@ -133,8 +124,8 @@ HOT void make_lane(pb_transfer_t *t, pb_lane_t *lane, int rank, uint32_t streams
 static bool make_all_lanes(pb_transfer_t *t, const pb_role_t *role)
 {
     const size_t n_lanes = (size_t) role->n_parents + (size_t) role->n_children;
-    const uint32_t slots = n_slots(t);
-    const size_t room = slots + PB_TRANSFER_SYNCHRONOUS;
+    t->last_slot = n_slots(t) - 1;
+    const size_t room = t->last_slot + 1 + PB_TRANSFER_SYNCHRONOUS;
     t->lanes = malloc(n_lanes * (sizeof(pb_lane_t) + room * sizeof(pb_flight_t)) + 1);
     if (t->lanes == NULL) {
         t->children = t->children_end = t->served_end = NULL;
@@ -144,10 +135,10 @@ static bool make_all_lanes(pb_transfer_t *t, const pb_role_t *role)
     t->children_end = t->served_end = t->lanes + n_lanes;
     pb_flight_t *window = (pb_flight_t *) t->children_end;
     for (int i = 0; i < role->n_parents; i++, window += room) {
-        make_lane(t, &t->lanes[i], role->parent[i], role->parent_mask[i], window, slots);
+        make_lane(t, &t->lanes[i], role->parent[i], role->parent_mask[i], window);
     }
     for (int i = 0; i < role->n_children; i++, window += room) {
-        make_lane(t, &t->children[i], role->child[i], role->child_mask[i], window, slots);
+        make_lane(t, &t->children[i], role->child[i], role->child_mask[i], window);
     }
     return true;
 }
@@ -161,9 +152,11 @@ bool pb_transfer_start(pb_transfer_t *t, const pb_role_t *role, const pb_transfe
     t->transport = transport;
     t->message = message;
     t->bytes = message->bytes;
-    t->packs = message->packing != NULL && message->packs;
+    t->packs = message->packs;
     t->unpacks = message->packing != NULL && role->n_parents > 0;
-    cut(t, limits, segment_size);
+    cut(t, segment_size);
+    t->receive_window = limits->receive_window;
+    t->send_window = limits->send_window;
     t->n_streams = role->n_streams;
     t->n_parents = role->n_parents;
     t->paced = has_all && role->n_children > 1 && !in_turn;
@@ -197,12 +190,12 @@ HOT int n_synchronous(const pb_lane_t *lane)
 /** The slot of the `n`-th flight in the window. */
 HOT pb_flight_t *flight_at(pb_lane_t *lane, uint32_t n)
 {
-    return &lane->window[n & lane->last_slot];
+    return &lane->window[n & lane->transfer->last_slot];
 }
 
 HOT pb_flight_t *synchronous_at(pb_lane_t *lane, uint32_t n)
 {
-    return &lane->window[lane->last_slot + 1 + n % PB_TRANSFER_SYNCHRONOUS];
+    return &lane->window[lane->transfer->last_slot + 1 + n % PB_TRANSFER_SYNCHRONOUS];
 }
 
 HOT bool lane_is_empty(const pb_lane_t *lane)
@@ -341,9 +334,13 @@ __attribute__((noinline)) static void reap_sends(pb_transfer_t *t, pb_lane_t *la
  * acknowledgements have come, the other is late. They come without the other, so no child waits
  * without end.
  */
-HOT bool is_held(const pb_transfer_t *t, const pb_lane_t *lane)
+HOT bool is_held(pb_transfer_t *t, pb_lane_t *lane)
 {
     if (!t->paced || n_synchronous(lane) < PB_TRANSFER_SYNCHRONOUS / 2) {
+        return false;
+    }
+    reap_sends(t, lane);
+    if (n_synchronous(lane) < PB_TRANSFER_SYNCHRONOUS / 2) {
         return false;
     }
     for (const pb_lane_t *other = t->children; other < t->children_end; other++) {
@@ -417,30 +414,41 @@ HOT bool send_one(pb_transfer_t *t, pb_lane_t *lane)
 
 /**
  * One segment to each child in turn, until nothing can be sent: older segments go first. Another
- * round is needed only if the next segment of a child that was served is here, too.
+ * round is needed only if the next segment of a child that was served is here, too. A child that
+ * has got its last segment held no other: one that was so far ahead had its last before.
  */
-HOT bool send_all(pb_transfer_t *t)
+HOT void send_all(pb_transfer_t *t)
 {
-    bool moved = false;
     bool more;
     do {
         more = false;
         for (pb_lane_t *lane = t->children; lane < t->served_end; lane++) {
             if (MOSTLY(may_send(t, lane)) && send_one(t, lane)) {
                 more |= is_here(t, lane);
-                moved = true;
             }
         }
     } while (more);
-    return moved;
+}
+
+/** Returns whether all segments of a lane have come, or have left. */
+HOT bool is_done(pb_transfer_t *t, pb_lane_t *lane)
+{
+    if (lane->next < t->n_segments) {
+        return false;
+    }
+    if (MOSTLY(lane_is_empty(lane))) {
+        return true;
+    }
+    if (lane >= t->children) {
+        reap_sends(t, lane);
+    }
+    return lane_is_empty(lane);
 }
 
 /** Serves the next child in turn once the last one has all; true if there is one. */
 static bool pass_turn(pb_transfer_t *t)
 {
-    const pb_lane_t *served = t->served_end - 1;
-    if (t->served_end == t->children_end || served->next < t->n_segments ||
-        !lane_is_empty(served)) {
+    if (t->served_end == t->children_end || !is_done(t, t->served_end - 1)) {
         return false;
     }
     t->served_end++;
@@ -464,10 +472,10 @@ HOT void unpack_all_here(pb_transfer_t *t)
     }
 }
 
-static bool is_through(const pb_transfer_t *t)
+HOT bool is_through(pb_transfer_t *t)
 {
-    for (const pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
-        if (lane->next < t->n_segments || !lane_is_empty(lane)) {
+    for (pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
+        if (!is_done(t, lane)) {
             return false;
         }
     }
@@ -480,15 +488,10 @@ __attribute__((noinline)) static void go_on(pb_transfer_t *t)
     bool again;
     do {
         again = false;
-        for (pb_lane_t *lane = t->children; lane < t->children_end; lane++) {
-            if (!lane_is_empty(lane)) {
-                reap_sends(t, lane);
-            }
-        }
         for (pb_lane_t *lane = t->lanes; lane < t->children; lane++) {
             again |= receive_some(t, lane);
         }
-        again |= send_all(t) && t->paced; /* it may no longer hold another child */
+        send_all(t);
         again |= pass_turn(t);
         unpack_all_here(t);
     } while (again && !t->broken);
@@ -543,7 +546,7 @@ void pb_transfer_offer(pb_transfer_t *t, size_t bytes, int error)
 /** Gives up the requests of a lane. */
 __attribute__((noinline)) static void abandon(pb_transfer_t *t, pb_lane_t *lane)
 {
-    t->message->is_held = true;
+    t->message->is_held = t->message->is_held || !lane_is_empty(lane);
     for (; n_flying(lane) > 0; lane->n_ended++) {
         pb_transport_abandon(t->transport, &flight_at(lane, lane->n_ended)->request);
     }
@@ -555,10 +558,8 @@ __attribute__((noinline)) static void abandon(pb_transfer_t *t, pb_lane_t *lane)
 
 void pb_transfer_finish(pb_transfer_t *t)
 {
-    for (pb_lane_t *lane = t->lanes; lane < t->children_end; lane++) {
-        if (!lane_is_empty(lane)) {
-            abandon(t, lane);
-        }
+    for (pb_lane_t *lane = t->lanes; t->broken && lane < t->children_end; lane++) {
+        abandon(t, lane);
     }
     free(t->lanes);
     t->lanes = t->children = t->children_end = t->served_end = NULL;

@@ -84,7 +84,6 @@ typedef struct pb_lane {
     /* Flights begun and ended so far: those under way are in two rings, oldest first. */
     uint32_t n_begun, n_ended;
     uint32_t n_begun_synchronous, n_ended_synchronous;
-    uint32_t last_slot;  /**< of the window; slots are a power of two */
     pb_flight_t *window; /**< in the transfer's memory, behind the lanes; synchronous sends have
                               slots behind it */
 } pb_lane_t;
@@ -104,6 +103,7 @@ typedef struct pb_transfer {
     int n_parents;
     int receive_window;
     int send_window;
+    uint32_t last_slot;                    /**< of a lane's window; slots are a power of two */
     uint64_t synchronous_every;            /**< every N-th send is synchronous */
     bool paced;                            /**< children are kept level */
     pb_lane_t *lanes;                      /**< parents first, then children, then windows */

@@ -9,12 +9,6 @@
 #include "communicator/connections.h"
 #include "communicator/lost.h"
 
-/**
- * Bytes: shorter messages go to the fallback component where the user has named no size. What they
- * take is mostly software, and serving them takes more of that.
- */
-#define THRESHOLD 1024
-
 /** "twotree, 46 segments of 1426 bytes". */
 static const char *describe(char *text, size_t size, const pb_candidate_t *candidate, size_t total)
 {
@@ -68,23 +62,22 @@ static int plan(coll_pipebcast_module_t *module, int root, size_t total,
                 coll_pipebcast_plan_by_t by, pb_planned_t *planned)
 {
     pb_planner_t *planner = module->planner;
-    if (by == COLL_PIPEBCAST_BY_TREE) {
-        return pb_planner_plan_tree(planner, root, total, planned);
-    }
-    const int rc = pb_planner_plan(planner, root, total, planned);
+    const int rc = pb_planner_plan(planner, root, total, by == COLL_PIPEBCAST_BY_TREE, planned);
     planned->is_swept = rc == PB_SUCCESS && by == COLL_PIPEBCAST_BY_SWEPT &&
                         (!planned->fallback || pb_planner_learns(planner)) &&
                         coll_pipebcast_sweep_is_next(module, total, planned->wants_sweep);
+    if (!planned->is_swept) {
+        return rc;
+    }
     const bool is_for_multicast =
         !planned->wants_sweep && !planned->fallback && pb_health_is_due(&module->multicast.health);
     /* The first broadcast proves multicast: its time has connecting in it, and says nothing. */
-    return planned->is_swept && !is_for_multicast ? pb_planner_sweep(planner, root, total, planned)
-                                                  : rc;
+    return is_for_multicast ? rc : pb_planner_sweep(planner, root, total, planned);
 }
 
-/** Where the ranks have agreed to serve. Errors as pb_planner_plan(), but for PB_ERR_UNFIT. */
-static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
-                        coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
+/** Errors as pb_planner_plan(), but for PB_ERR_UNFIT. */
+static int decide(coll_pipebcast_module_t *module, int root, size_t total,
+                  coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
 {
     if (module->agreed != OMPI_SUCCESS) {
         return module->agreed; /* this rank does not know by what the others plan */
@@ -114,35 +107,12 @@ static int decide_large(coll_pipebcast_module_t *module, int root, size_t total,
     return OMPI_SUCCESS;
 }
 
-/** Returns whether a message is so long that it is planned. It depends on agreed values alone, so a
- * rank that has lost the agreement knows it, too. */
-static bool is_long(size_t total)
-{
-    const size_t named = coll_pipebcast_params.min_size;
-    return total >= (named != 0 ? named : THRESHOLD);
-}
-
-/** As coll_pipebcast_decide(), but for what becomes of this rank after an error. */
-static int decide(coll_pipebcast_module_t *module, int root, size_t total,
-                  coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
-{
-    if (module->state == COLL_PIPEBCAST_PASSING) {
-        decision->reason = module->passes_for;
-        return OMPI_SUCCESS;
-    }
-    if (by == COLL_PIPEBCAST_NOT_PLANNED) {
-        decision->reason = is_long(total) ? COLL_PIPEBCAST_PREDICTED : COLL_PIPEBCAST_TOO_SMALL;
-        return OMPI_SUCCESS;
-    }
-    return decide_large(module, root, total, by, decision);
-}
-
 /** Returns whether the others may have given a message to the fallback component. */
 static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
                           const coll_pipebcast_decision_t *decision)
 {
-    return module->state == COLL_PIPEBCAST_SERVING && !decision->ours &&
-           !coll_pipebcast_all_are_aware(module) && pb_planner_may_pass(module->planner, total);
+    return !decision->ours && !coll_pipebcast_all_are_aware(module) &&
+           pb_planner_may_pass(module->planner, total);
 }
 
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
@@ -171,11 +141,6 @@ int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
     planned->piece_size = decided->piece_size;
     coll_pipebcast_count_role(planned->was_cached);
     return OMPI_SUCCESS;
-}
-
-bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total)
-{
-    return module->state == COLL_PIPEBCAST_SERVING && is_long(total);
 }
 
 void coll_pipebcast_report_unfit(const coll_pipebcast_module_t *module,

@@ -16,18 +16,17 @@ typedef struct coll_pipebcast_decision {
 
 /** Ways to plan a broadcast: see topo/model/planner.h. */
 typedef enum {
-    COLL_PIPEBCAST_NOT_PLANNED, /**< it is too short */
-    COLL_PIPEBCAST_BY_ANY,      /**< as all others */
+    COLL_PIPEBCAST_BY_ANY,   /**< as all others */
     COLL_PIPEBCAST_BY_TREE,  /**< without multicast: it may begin at another point of the order */
     COLL_PIPEBCAST_BY_SWEPT, /**< as all others, and it may be swept */
 } coll_pipebcast_plan_by_t;
 
 /**
- * Decides for a message of `total` bytes from `root`, once the ranks have agreed; alike on all
- * ranks, lost ones included. *decision is zero. With the lock held; the role is borrowed until the
- * planner is asked again. An error: this rank is lost, and the others have a broadcast of ours. If
- * the others' may be the fallback component's, which does not hear of lost ranks, the job ends:
- * ranks would wait without end.
+ * Decides for a message of `total` bytes from `root` that may be ours; alike on all ranks, lost
+ * ones included. *decision is zero. With the lock held; the role is borrowed until the planner is
+ * asked again. An error: this rank is lost, and the others have a broadcast of ours. If the others'
+ * may be the fallback component's, which does not hear of lost ranks, the job ends: ranks would
+ * wait without end.
  */
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
                           coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision);
@@ -39,13 +38,6 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
  */
 int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
                                 const pb_planned_t *decided, pb_planned_t *planned);
-
-/**
- * Returns whether a message of `total` bytes may turn out to be ours, once the ranks have agreed.
- * All of them then reserve tags for it before they decide, also where the decision fails. If not,
- * it is decided as COLL_PIPEBCAST_NOT_PLANNED.
- */
-bool coll_pipebcast_may_be_ours(const coll_pipebcast_module_t *module, size_t total);
 
 /** Rank 0 reports where a broadcast is not ours because a forced kind of tree does not fit. */
 void coll_pipebcast_report_unfit(const coll_pipebcast_module_t *module,

@@ -8,10 +8,17 @@
 #include "operation/functions.h"
 
 #include "base/clock.h"
+#include "base/parameters.h"
 #include "base/tags.h"
 #include "communicator/agreement.h"
 #include "operation/decision.h"
 #include "operation/request.h"
+
+/**
+ * Bytes: shorter messages go to the fallback component where the user has named no size. What they
+ * take is mostly software, and serving them takes more of that.
+ */
+#define THRESHOLD 1024
 
 typedef enum { BLOCKING, NONBLOCKING, PERSISTENT } way_t;
 
@@ -51,8 +58,8 @@ static int start(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
 }
 
 /**
- * Reserves tags alike on all ranks, lost or not, and settles what is open before a blocking
- * broadcast. Returns how the broadcast is planned.
+ * Reserves tags (0: there are none any more) alike on all ranks, lost or not, and settles what is
+ * open before a blocking broadcast. Returns how the broadcast is planned.
  */
 static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t way,
                                         coll_pipebcast_call_t *call)
@@ -62,32 +69,50 @@ static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t w
                                                           COLL_PIPEBCAST_PERSISTENT_TAGS)
                     : coll_pipebcast_reserve_tags(&module->n_tags, COLL_PIPEBCAST_TAGS);
     coll_pipebcast_keep_apart(module->comm);
-    if (way == BLOCKING && pb_schedule_is_due(&module->sweep.schedule)) {
-        coll_pipebcast_sweep_settle(module);
+    if (way == BLOCKING) {
+        call->arrived = coll_pipebcast_now();
+        if (pb_schedule_is_due(&module->sweep.schedule)) {
+            coll_pipebcast_sweep_settle(module);
+        }
     }
     call->kind = coll_pipebcast_kind_of(module, call);
-    if (way != PERSISTENT) {
-        return way == BLOCKING && call->kind->has_come != NULL ? COLL_PIPEBCAST_BY_SWEPT
-                                                               : COLL_PIPEBCAST_BY_ANY;
+    if (way == PERSISTENT) {
+        /* Each rank may have its starts in another order, and the broadcasts of a multicast group
+         * have one order on all ranks. */
+        return COLL_PIPEBCAST_BY_TREE;
     }
-    /* Each rank may have its starts in another order, and the broadcasts of a multicast group have
-     * one order on all ranks. */
-    return call->tag != 0 ? COLL_PIPEBCAST_BY_TREE : COLL_PIPEBCAST_NOT_PLANNED;
+    return way == BLOCKING && call->kind->has_come != NULL ? COLL_PIPEBCAST_BY_SWEPT
+                                                           : COLL_PIPEBCAST_BY_ANY;
+}
+
+/**
+ * Returns whether a message of `total` bytes may turn out to be ours, once the ranks have agreed;
+ * if not, *reason_p says why. It depends on agreed values alone, so a rank that has lost the
+ * agreement knows it, too.
+ */
+static bool may_be_ours(const coll_pipebcast_module_t *module, size_t total,
+                        coll_pipebcast_reason_t *reason_p)
+{
+    const size_t named = coll_pipebcast_params.min_size;
+    const bool is_passing = module->state == COLL_PIPEBCAST_PASSING;
+    *reason_p = is_passing ? module->passes_for : COLL_PIPEBCAST_TOO_SMALL;
+    return !is_passing && total >= (named != 0 ? named : THRESHOLD);
 }
 
 /** Agrees, decides and starts. With the lock held. */
 static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
 {
     coll_pipebcast_call_t *call = &begun->call;
-    coll_pipebcast_plan_by_t by = COLL_PIPEBCAST_NOT_PLANNED;
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
         coll_pipebcast_agree(module, way != NONBLOCKING); /* MPI_Bcast_init is non-local, too */
     }
-    if (way == BLOCKING && module->state != COLL_PIPEBCAST_PASSING) {
-        call->arrived = coll_pipebcast_now(); /* else nobody asks, and a clock takes time */
+    if (!may_be_ours(module, call->data.total, &begun->decision.reason)) {
+        return OMPI_SUCCESS;
     }
-    if (coll_pipebcast_may_be_ours(module, call->data.total)) {
-        by = prepare(module, way, call);
+    const coll_pipebcast_plan_by_t by = prepare(module, way, call);
+    if (call->tag == 0) {
+        begun->decision.reason = COLL_PIPEBCAST_PREDICTED;
+        return OMPI_SUCCESS;
     }
     const int rc =
         coll_pipebcast_decide(module, call->root, call->data.total, by, &begun->decision);
@@ -155,7 +180,12 @@ static void end_passed(coll_pipebcast_module_t *module, int64_t arrived)
 static begun_t begun_of(void *buffer, size_t count, struct ompi_datatype_t *datatype, int root,
                         way_t way)
 {
-    return (begun_t){.call = {.data = coll_pipebcast_data_of(buffer, count, datatype),
+    size_t type_size;
+    ompi_datatype_type_size(datatype, &type_size);
+    return (begun_t){.call = {.data = {.buffer = buffer,
+                                       .count = count,
+                                       .datatype = datatype,
+                                       .total = type_size * count},
                               .root = root,
                               .overlaps = way != BLOCKING,
                               .repeats = way == PERSISTENT}};

@@ -144,12 +144,12 @@ static bool advance(coll_pipebcast_operation_t *operation)
 
 static int refused(const coll_pipebcast_operation_t *operation)
 {
-    multicast_t *multicast = (multicast_t *) operation;
+    const multicast_t *multicast = (const multicast_t *) operation;
     const pb_multicast_part_t *part = &multicast->part;
     if (part->broken) {
         return part->error;
     }
-    return multicast->has_inside && multicast->inside.broken ? multicast->inside.error : 0;
+    return multicast->inside.broken ? multicast->inside.error : 0;
 }
 
 static void cancel(coll_pipebcast_operation_t *operation)

@@ -34,18 +34,6 @@
  */
 #define HELD_SECONDS 10
 
-/**
- * The kind by the communicator's mode. That is alike on all ranks only between broadcasts, so one
- * that may overlap others neither asks nor changes it.
- */
-static const coll_pipebcast_kind_t *kind_by_mode(const coll_pipebcast_module_t *module,
-                                                 const coll_pipebcast_call_t *call)
-{
-    return !call->overlaps && pb_arrival_mode_is_aware(&module->arrival_mode)
-               ? &coll_pipebcast_arrival
-               : &coll_pipebcast_plain;
-}
-
 const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
                                                     const coll_pipebcast_call_t *call)
 {
@@ -54,7 +42,11 @@ const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_
                                                           : &coll_pipebcast_plain;
     }
     if (module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO) {
-        return kind_by_mode(module, call);
+        /* The mode is alike on all ranks only between broadcasts, so one that may overlap others
+         * neither asks nor changes it. */
+        return !call->overlaps && pb_arrival_mode_is_aware(&module->arrival_mode)
+                   ? &coll_pipebcast_arrival
+                   : &coll_pipebcast_plain;
     }
     if (coll_pipebcast_all_are_aware(module)) {
         return &coll_pipebcast_arrival;
@@ -284,16 +276,15 @@ static void begin_to_linger(coll_pipebcast_operation_t *operation)
 int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *operation)
 {
     bool stays = false;
-    lose_if_refused(operation);
-    const coll_pipebcast_module_t *module = operation->module;
-    const bool is_left = operation->is_left;
+    int error = OMPI_SUCCESS;
     if (operation->is_swept) {
         end_swept(operation);
     }
     const int own_error = operation->kind->finish(operation, &stays);
-    const int error =
-        is_left || own_error != 0 ? coll_pipebcast_lost_error(module, own_error) : OMPI_SUCCESS;
-    if (error == OMPI_SUCCESS) {
+    if (operation->is_left || own_error != 0) {
+        lose_if_refused(operation);
+        error = coll_pipebcast_lost_error(operation->module, own_error);
+    } else {
         coll_pipebcast_counters_t *counters = &coll_pipebcast_counters;
         coll_pipebcast_count(&counters->broadcasts[operation->counted_as], 1);
         coll_pipebcast_count(&counters->bytes[operation->counted_as],

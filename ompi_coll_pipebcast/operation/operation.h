@@ -69,7 +69,8 @@ struct coll_pipebcast_kind {
     bool (*has_come)(const coll_pipebcast_operation_t *operation);
     /** Does what can be done without waiting; true when it is through. */
     bool (*advance)(coll_pipebcast_operation_t *operation);
-    /** The error for which the transport has refused, so that it may never end; 0: it has not. */
+    /** The error for which the transport has refused, so that it may never end; 0: it has not. Also
+     * asked when it is finished. */
     int (*refused)(const coll_pipebcast_operation_t *operation);
     /** Nothing more is to come of it: what it waits for is asked to end, nothing new is started. */
     void (*cancel)(coll_pipebcast_operation_t *operation);

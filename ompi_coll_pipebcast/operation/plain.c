@@ -19,17 +19,16 @@ typedef struct plain {
 } plain_t;
 
 /** Prepares the transfer that every rank has, in a plain one or flat_nb. */
-static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_size, bool in_turn)
+static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_size,
+                          const pb_transfer_limits_t *limits)
 {
     const coll_pipebcast_call_t *call = &plain->super.call;
-    pb_transfer_limits_t limits = coll_pipebcast_params.limits;
     const int rc =
         coll_pipebcast_message_init(&plain->message, &call->data, plain->super.is_root, false);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    limits.in_turn = in_turn;
-    if (!pb_transfer_start(&plain->relay.between, role, &limits, segment_size,
+    if (!pb_transfer_start(&plain->relay.between, role, limits, segment_size,
                            &plain->super.transport, &plain->message)) {
         coll_pipebcast_message_fini(&plain->message);
         return PB_ERR_NO_MEMORY;
@@ -51,15 +50,15 @@ __attribute__((noinline)) static int start_relay(plain_t *plain, const pb_planne
 {
     const pb_role_t between = pb_role_between_hosts(planned->role);
     const pb_role_t inside = pb_role_inside_host(planned->role);
+    const pb_transfer_limits_t *limits = &coll_pipebcast_params.limits;
     plain->first = planned->piece_size;
     if (planned->role->is_led) {
-        return start_transfer(plain, &inside, planned->piece_size, false);
+        return start_transfer(plain, &inside, planned->piece_size, limits);
     }
     plain->relays = inside.n_children > 0;
-    const int rc = start_transfer(plain, &between, planned->segment_size, false);
+    const int rc = start_transfer(plain, &between, planned->segment_size, limits);
     if (rc == 0 && plain->relays &&
-        !pb_relay_start(&plain->relay, &inside, &coll_pipebcast_params.limits,
-                        planned->piece_size)) {
+        !pb_relay_start(&plain->relay, &inside, limits, planned->piece_size)) {
         give_back(plain);
         return PB_ERR_NO_MEMORY;
     }
@@ -105,8 +104,10 @@ static int start_in_turn(coll_pipebcast_operation_t *operation, const pb_planned
     const size_t segment_size = planned->segment_size < COLL_PIPEBCAST_EAGER_SEGMENT
                                     ? planned->segment_size
                                     : COLL_PIPEBCAST_EAGER_SEGMENT;
+    pb_transfer_limits_t limits = coll_pipebcast_params.limits;
+    limits.in_turn = true;
     operation->counted_as = COLL_PIPEBCAST_BY_FLAT_NB;
-    return start_transfer((plain_t *) operation, planned->role, segment_size, true);
+    return start_transfer((plain_t *) operation, planned->role, segment_size, &limits);
 }
 
 static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
@@ -115,7 +116,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     operation->counted_as = (int) planned->kind;
     const int rc = planned->piece_size > 0
                        ? start_relay(plain, planned)
-                       : start_transfer(plain, planned->role, planned->segment_size, false);
+                       : start_transfer(plain, planned->role, planned->segment_size,
+                                        &coll_pipebcast_params.limits);
     if (rc != 0) {
         return rc;
     }

@@ -72,15 +72,6 @@ static bool is_on_host(const coll_pipebcast_data_t *data)
 #endif
 }
 
-coll_pipebcast_data_t coll_pipebcast_data_of(void *buffer, size_t count,
-                                             struct ompi_datatype_t *datatype)
-{
-    size_t type_size;
-    ompi_datatype_type_size(datatype, &type_size);
-    return (coll_pipebcast_data_t){
-        .buffer = buffer, .count = count, .datatype = datatype, .total = type_size * count};
-}
-
 /** A message that a packed copy has. */
 __attribute__((noinline)) static int init_packed(pb_message_t *m, const coll_pipebcast_data_t *data,
                                                  bool packs)

@@ -15,10 +15,6 @@ typedef struct coll_pipebcast_data {
     size_t total; /**< packed bytes */
 } coll_pipebcast_data_t;
 
-/** The data as a call of MPI describes them. */
-coll_pipebcast_data_t coll_pipebcast_data_of(void *buffer, size_t count,
-                                             struct ompi_datatype_t *datatype);
-
 /**
  * Describes the data of the root or of another rank. With `on_host` the caller reads and writes the
  * bytes itself: then data in a device's memory, as a GPU's, have a packed copy, too. OMPI_SUCCESS

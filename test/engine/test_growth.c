@@ -76,7 +76,7 @@ static long planner(setting_t *s, int n_roots, bool meanwhile)
     for (int i = 0; i < n_roots && i < s->n_ranks; i++) {
         const int root = (int) ((s->root + (long) i * 7919) % s->n_ranks);
         pb_planned_t planned;
-        must(pb_planner_plan(made, root, BYTES, &planned) == PB_SUCCESS &&
+        must(pb_planner_plan(made, root, BYTES, false, &planned) == PB_SUCCESS &&
              pb_planner_sweep(made, root, BYTES, &planned) == PB_SUCCESS);
     }
     const long bytes = meanwhile ? failing_memory_peak() - failing_memory_bytes() : kept(s);

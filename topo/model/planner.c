@@ -10,7 +10,7 @@ struct pb_planner_row {
     uint64_t size_class; /**< 0: none */
     uint32_t version;    /**< of the planner and its learner: see version_of() */
     int root;
-    bool is_tree;  /**< as pb_planner_plan_tree() has it */
+    bool is_tree;  /**< as pb_planner_plan() has it */
     int slot;      /**< of the learner's class; -1: it is not counted */
     uint64_t used; /**< key of its plan */
     pb_candidate_t candidate;
@@ -283,8 +283,8 @@ static int plan_new(pb_planner_t *planner, pb_planner_row_t *row, uint64_t bytes
     return PB_SUCCESS;
 }
 
-static int plan(pb_planner_t *planner, int root, uint64_t bytes, bool is_tree,
-                pb_planned_t *planned)
+int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, bool is_tree,
+                    pb_planned_t *planned)
 {
     const uint64_t size_class = pb_size_class(bytes);
     const pb_planner_row_t *known = row_at(planner, root, size_class, is_tree);
@@ -297,16 +297,6 @@ static int plan(pb_planner_t *planner, int root, uint64_t bytes, bool is_tree,
     }
     pb_planner_row_t row = {.size_class = size_class, .root = root, .is_tree = is_tree, .slot = -1};
     return plan_new(planner, &row, bytes, planned);
-}
-
-int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
-{
-    return plan(planner, root, bytes, false, planned);
-}
-
-int pb_planner_plan_tree(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
-{
-    return plan(planner, root, bytes, true, planned);
 }
 
 bool pb_planner_learns(const pb_planner_t *planner)

@@ -127,14 +127,12 @@ void pb_planner_free(pb_planner_t *planner);
  * if a forced kind does not fit, alike on all ranks. PB_ERR_NO_MEMORY: then planned->is_known is
  * whether this rank still knows what the others do. O(1) where it is in the table; else as
  * pb_choose(), and pb_plan_compute() of one kind.
+ *
+ * With `is_tree` it is planned without multicast and uncounted, as a broadcast that begins at
+ * another point of the order on each rank.
  */
-int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned);
-
-/**
- * The same without multicast and uncounted, for a broadcast that begins at another point of the
- * order on each rank.
- */
-int pb_planner_plan_tree(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned);
+int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, bool is_tree,
+                    pb_planned_t *planned);
 
 /**
  * The broadcast that was just planned is swept: how long it takes will be noted. *planned may

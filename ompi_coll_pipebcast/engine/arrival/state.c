@@ -24,11 +24,6 @@ void pb_arrival_mode_init(pb_arrival_mode_t *mode)
     *mode = (pb_arrival_mode_t){.last_root = -1};
 }
 
-bool pb_arrival_mode_is_aware(const pb_arrival_mode_t *mode)
-{
-    return mode->patience > 0;
-}
-
 void pb_arrival_mode_suspect(pb_arrival_mode_t *mode)
 {
     if (mode->patience > 0) {

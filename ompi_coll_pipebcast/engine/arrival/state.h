@@ -43,7 +43,10 @@ typedef struct pb_arrival_mode {
 void pb_arrival_mode_init(pb_arrival_mode_t *mode);
 
 /** Returns whether the next broadcast is arrival-aware. */
-bool pb_arrival_mode_is_aware(const pb_arrival_mode_t *mode);
+static inline bool pb_arrival_mode_is_aware(const pb_arrival_mode_t *mode)
+{
+    return mode->patience > 0;
+}
 
 /**
  * Plain broadcasts look as if ranks arrive unevenly: a probe begins, if it is not passed over.

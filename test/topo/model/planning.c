@@ -43,7 +43,7 @@ pb_planner_t *planning_new(const pb_placement_t *placement, const pb_model_t *mo
 pb_planned_t planning_plan(pb_planner_t *planner, int root, uint64_t bytes)
 {
     pb_planned_t planned;
-    must(pb_planner_plan(planner, root, bytes, &planned) == PB_SUCCESS);
+    must(pb_planner_plan(planner, root, bytes, false, &planned) == PB_SUCCESS);
     return planned;
 }
 

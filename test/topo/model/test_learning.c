@@ -170,7 +170,8 @@ static double broadcast(world_t *w, int root, uint64_t bytes)
     double usual = 0;
     for (int rank = 0; rank < w->n_ranks; rank++) {
         failing_memory_after(rank == 1 ? w->fail_after : -1);
-        w->n_bad += pb_planner_plan(w->planners[rank], root, bytes, &planned[rank]) != PB_SUCCESS;
+        w->n_bad +=
+            pb_planner_plan(w->planners[rank], root, bytes, false, &planned[rank]) != PB_SUCCESS;
         w->n_bad += planned[rank].wants_sweep != planned[0].wants_sweep;
         usual = rank == 0 ? time_of(w, root, bytes, &planned[0]) : usual;
         is_swept = w->since == 0 && (planned[rank].wants_sweep || w->has_schedule);

@@ -38,7 +38,7 @@ static pb_planned_t planned_at(const tree_case_t *c, const pb_model_t *model, in
         .learns_nothing = true};
     pb_planner_t *planner = planning_new(c->placement, model, &options);
     pb_planned_t planned = {.is_known = false};
-    (void) pb_planner_plan(planner, c->root, bytes, &planned);
+    (void) pb_planner_plan(planner, c->root, bytes, false, &planned);
     planned.role = NULL;
     pb_planner_free(planner);
     return planned;

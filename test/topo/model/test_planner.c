@@ -268,7 +268,7 @@ static void test_fallback(void)
     pb_planner_report_t report;
     bed(&c, &model, 1, 2, UINT64_C(100) * MBIT);
     pb_planner_t *planner = planner_of(c.placement, &model, 0, &childless, 0);
-    ok(pb_planner_plan(planner, 0, LONG, &planned) == PB_ERR_UNFIT &&
+    ok(pb_planner_plan(planner, 0, LONG, false, &planned) == PB_ERR_UNFIT &&
            planned.kind == PB_KIND_KARY && !planned.is_known && pb_planner_may_pass(planner, LONG),
        "a forced kind that does not fit is named, as was to be expected");
     pb_planner_free(planner);
@@ -517,7 +517,7 @@ static int plans_bounded(long n, const pb_placement_t *placement, const pb_model
     failing_memory_after(n);
     for (int root = 0; root < 8; root++) {
         pb_planned_t planned;
-        n_bad += pb_planner_plan(planner, root, LONG, &planned) != PB_SUCCESS;
+        n_bad += pb_planner_plan(planner, root, LONG, false, &planned) != PB_SUCCESS;
         n_bad += n >= 0 && planned.kind != kinds[root];
         kinds[root] = planned.kind;
     }
@@ -535,7 +535,7 @@ static int plans_unbounded(long n, const pb_placement_t *placement, const pb_mod
     pb_planned_t planned;
     pb_planner_report_t report;
     failing_memory_after(n);
-    int rc = pb_planner_plan(planner, 0, LONG, &planned);
+    int rc = pb_planner_plan(planner, 0, LONG, false, &planned);
     int n_bad = rc != PB_SUCCESS || !planned.is_known || planned.role == NULL;
     rc = pb_planner_plan_group(planner, 0, LONG, &group, &planned);
     n_bad += rc != PB_SUCCESS || planned.role == NULL;
@@ -568,10 +568,10 @@ static void test_memory(void)
 
     pb_planner_t *planner = planner_of(c.placement, &model, 0, &all, 18);
     failing_memory_from(0);
-    ok(pb_planner_plan(planner, 0, LONG, &planned) == PB_ERR_NO_MEMORY && !planned.is_known,
+    ok(pb_planner_plan(planner, 0, LONG, false, &planned) == PB_ERR_NO_MEMORY && !planned.is_known,
        "a rank without memory does not know what the others were charged");
     failing_memory_after(-1);
-    ok(pb_planner_plan(planner, 1, LONG, &planned) == PB_ERR_NO_MEMORY && !planned.is_known,
+    ok(pb_planner_plan(planner, 1, LONG, false, &planned) == PB_ERR_NO_MEMORY && !planned.is_known,
        "nor does it pretend to later on");
     pb_planner_free(planner);
     planner = pb_planner_new();
