@@ -27,7 +27,7 @@ static const coll_pipebcast_params_t defaults = {
     .multicast_checksum = COLL_PIPEBCAST_CHECKSUM_AUTO,
     .multicast_buffer = 4 << 20,
     .arrival_wait = 1 << 20,
-    .fanout = 3,
+    .fanout = PB_DEFAULT_FANOUT,
     .segment_size = 0,
     .limits = {.receive_window = 16, .send_window = 8, .ahead = 1 << 20},
     .cache_size = 4 << 20,
@@ -127,7 +127,7 @@ static const struct {
      "once it has turned out to be faster. 0: 1024, and less where links are so slow that it "
      "pays. (default: 0)"},
     {"fanout", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.fanout,
-     "Children of a rank in algorithm kary, 1 to 64. (default: 3)"},
+     "Children of a rank in algorithm kary, 1 to 64. (default: 8)"},
     {"arrival", INT, arrivals, OPAL_INFO_LVL_4, SETTING, &coll_pipebcast_params.arrival,
      "Service of ranks that arrive late at a broadcast. off: all wait as the tree has it. b: "
      "ranks are served in groups as they arrive, so that the early do not wait for the late. nb: "

@@ -10,7 +10,7 @@
 static const pb_kind_row_t rows[PB_KIND_COUNT] = {PB_KINDS(PB_KIND_ROW)};
 #undef PB_KIND_ROW
 
-static const pb_plan_options_t default_options = {.fanout = 3};
+static const pb_plan_options_t default_options = {.fanout = PB_DEFAULT_FANOUT};
 
 const pb_kind_row_t *pb_kind_row(pb_kind_t kind)
 {

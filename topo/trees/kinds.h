@@ -53,6 +53,10 @@ struct pb_plan;
 typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
 #undef PB_KIND_ENUMERATOR
 
+/** The fanout by default: fastest for short messages of hosts that cost more than their links
+ * (doc/design/candidates.md). */
+#define PB_DEFAULT_FANOUT 8
+
 /** Options of a plan next to its kind. */
 typedef struct pb_plan_options {
     int fanout;               /**< children of a rank in a tree that takes it, at least 1 */
@@ -119,8 +123,8 @@ bool pb_kind_always_fits(pb_kind_t kind, const pb_plan_options_t *options);
 
 /**
  * Computes the plan of a kind on a view. `options` may be NULL for the defaults
- * (fanout 3). The plan is by leaders where they are wanted and apply. The caller frees the plan.
- * PB_ERR_NO_MEMORY, PB_ERR_UNFIT where the kind cannot serve the view.
+ * (PB_DEFAULT_FANOUT). The plan is by leaders where they are wanted and apply. The caller frees the
+ * plan. PB_ERR_NO_MEMORY, PB_ERR_UNFIT where the kind cannot serve the view.
  */
 int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
                     struct pb_plan **plan_p);

@@ -52,9 +52,10 @@ ALGORITHMS = {"tuned": TUNED, "adapt": ADAPT, "libnbc": LIBNBC, "mpich": MPICH, 
 # Of experiments about trees: what is chosen is one.
 BY_TREES = {"coll_pipebcast_multicast": "off"}
 
-# Names in the place of an algorithm of pipebcast that are no trees. Multicast is off unless a site allows it;
-# advice also needs a directory.
+# Names in the place of an algorithm of pipebcast that are no trees, or have settings of their own. Multicast is off
+# unless a site allows it; advice also needs a directory. The papers' figures have three children.
 PIPEBCAST_WAYS = {
+    "kary": {"coll_pipebcast_fanout": "3"},
     "multicast": {"coll_pipebcast_multicast": "auto"},
     "multicast_allowed": {"coll_pipebcast_algorithm": "auto", "coll_pipebcast_multicast": "auto"},
     "arrival_b": {"coll_pipebcast_algorithm": "auto", "coll_pipebcast_arrival": "b"},

@@ -66,7 +66,7 @@ static void unite(struct list *list)
 
 static void add_plan(struct list *list, const pb_view_t *view, pb_kind_t kind)
 {
-    const pb_plan_options_t options = {.fanout = 3, .leaders = true};
+    const pb_plan_options_t options = {.fanout = PB_DEFAULT_FANOUT, .leaders = true};
     pb_plan_t *plan = NULL;
     if (pb_plan_compute(view, kind, &options, &plan) != PB_SUCCESS) {
         return; /* a kind that does not serve this network */

@@ -17,7 +17,7 @@ const common_option_t tool_rank_rows[] = {
     {"ppn", COMMON_NUMBER, TOOL_VALUE(ppn), .least = 1, .most = 4096, .argument = "N",
      .missing = "1", .help = "ranks on each host, named HOST:0 to HOST:N-1"},
     {"fanout", COMMON_NUMBER, TOOL_VALUE(plan.fanout), .least = 1, .most = TOOL_MAX_RANKS,
-     .argument = "K", .missing = "3", .help = "children of a rank in a kary tree"},
+     .argument = "K", .missing = "8", .help = "children of a rank in a kary tree"},
     {0},
 };
 
@@ -87,7 +87,7 @@ void tool_options_read(const tool_command_t *command, int argc, char **argv,
                        tool_options_t *options)
 {
     *options = (tool_options_t){.ppn = 1,
-                                .plan = {.fanout = 3, .leaders = true},
+                                .plan = {.fanout = PB_DEFAULT_FANOUT, .leaders = true},
                                 .mtu = 1500,
                                 .sizes = {.n = 1, .values = {65536}},
                                 .segments = {.n = 1, .values = {64}}};
