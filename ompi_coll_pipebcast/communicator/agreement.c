@@ -219,10 +219,10 @@ static int compare_files(coll_pipebcast_module_t *module, bool *alike_p)
 
 /** Decides whether to serve ranks that are alike, and on several hosts. */
 static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
-                                    const coll_pipebcast_common_t *common, bool may_wait)
+                                    const coll_pipebcast_common_t *common, bool compares)
 {
     bool is_one_file = true;
-    int rc = may_wait ? compare_files(module, &is_one_file) : OMPI_SUCCESS;
+    int rc = compares ? compare_files(module, &is_one_file) : OMPI_SUCCESS;
     if (!is_one_file) {
         if (ompi_comm_rank(module->comm) == 0) {
             coll_pipebcast_help(PB_HELP_TOPOLOGY_FILES_DIFFER, module->comm->c_name);
@@ -244,10 +244,10 @@ static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
     return COLL_PIPEBCAST_SERVING;
 }
 
-static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module, bool may_wait)
+static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module, bool compares)
 {
     struct ompi_communicator_t *comm = module->comm;
-    if (!may_wait) {
+    if (!compares) {
         use_first_topology(module);
     }
     const coll_pipebcast_common_t common = compare(module);
@@ -278,10 +278,11 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module, bool may_w
         report_one_host(comm);
         return pass(module, COLL_PIPEBCAST_ONE_HOST);
     }
-    return serve(module, &common, may_wait);
+    return serve(module, &common, compares);
 }
 
 void coll_pipebcast_agree(coll_pipebcast_module_t *module, bool may_wait)
 {
-    module->state = decide(module, may_wait);
+    const bool is_of_init = module->comm == &ompi_mpi_comm_world.comm;
+    module->state = decide(module, may_wait && !is_of_init);
 }

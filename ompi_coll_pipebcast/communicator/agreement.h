@@ -3,9 +3,9 @@
  * pipebcast serves it. Each rank finds the answer alone, from the records of all processes
  * (communicator/record.h), so all conclude the same. A topology file may change while the job runs.
  * If the first broadcast is MPI_Bcast or MPI_Bcast_init, a small reduction compares the digests of
- * what ranks have read. MPI_Ibcast may not wait for the reduction: it uses the file as it was in
- * MPI_Init. Where records are missing or differ, and where ranks are of several jobs, the fallback
- * component serves.
+ * what ranks have read. MPI_COMM_WORLD uses the file as it was in MPI_Init. So does a communicator
+ * whose first broadcast is MPI_Ibcast, which may not wait for the reduction. Where records are
+ * missing or differ, and where ranks are of several jobs, the fallback component serves.
  */
 #ifndef COLL_PIPEBCAST_AGREEMENT_H
 #define COLL_PIPEBCAST_AGREEMENT_H
