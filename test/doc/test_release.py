@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""TAP: what a release states of itself agrees: versions, addresses for bugs, and versions of files.
+"""TAP: what a release states of itself agrees: versions, home pages, and versions of files.
 
 $srcdir is the directory of this file; abs_top_builddir is set by `make check`.
 """
@@ -45,13 +45,11 @@ REFUSED = {
 
 
 def configured():
-    """The version, the address for bugs and the home page of configure.ac."""
+    """The version and the home page of configure.ac."""
     text = (TOP / "configure.ac").read_text()
     numbers = [re.search(rf"m4_define\(\[pb_{part}\], \[(\d+)\]\)", text).group(1)
                for part in ("major", "minor", "release")]
-    bugs, url = re.search(r"AC_INIT\(.*?\[(https?://[^]]+)\].*?\[(https?://[^]]+)\]\)", text,
-                          re.DOTALL).groups()
-    return {"version": ".".join(numbers), "bugs": bugs, "url": url}
+    return {"version": ".".join(numbers), "url": re.search(r"^PACKAGE_URL=(\S+)$", text, re.MULTILINE).group(1)}
 
 
 def stated(name, expression):
