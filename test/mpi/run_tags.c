@@ -58,7 +58,7 @@ static void wrap_at(int32_t tag, int left)
     MPI_Comm_free(&comm);
 }
 
-static void broadcast_beside_idup(void)
+static void broadcast_during_idup(void)
 {
     for (int i = 0; i < N_IDUPS; i++) {
         MPI_Request request;
@@ -67,7 +67,7 @@ static void broadcast_beside_idup(void)
         for (int k = 0; k < N_BROADCASTS; k++) {
             usleep(rand() % 3 == 0 ? rand() % 2000 : 0);
             check_bcast(BLOCKING, BYTES, k % n_ranks, MPI_COMM_WORLD, ++seed,
-                        "beside MPI_Comm_idup");
+                        "while MPI_Comm_idup is under way");
         }
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Comm_free(&comm);
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     check_begin(&argc, &argv);
     const int floor = coll_pipebcast_floor_tag();
     srand((unsigned) my_rank);
-    broadcast_beside_idup();
+    broadcast_during_idup();
     for (int i = 0; i < 12; i++) {
         wrap_at(floor + 6 - i, 100 + 20 * i);
     }

@@ -204,7 +204,7 @@ class Flow:
         assert self.marks[-1][1] == self.size
 
     def time_of(self, size):
-        """When this number of bytes had come."""
+        """The time at which this number of bytes is there."""
         return next(mark[0] for mark in self.marks if mark[1] >= size)
 
     def rate(self, begin, end):

@@ -160,7 +160,7 @@ def is_right(flow):
 
 
 def is_possible(flow):
-    """What a receiver may see that was late at first, and took what had come meanwhile together."""
+    """Whether a receiver may see this, also one that was late at first and took several messages together."""
     return flow["rate"] / 8 / goodput(RATE) < 1.1
 
 
