@@ -112,16 +112,14 @@ static bool read_request(fabric_control_t *control)
 
 void fabric_control_serve(fabric_control_t *control)
 {
-    for (;;) {
-        if (control->client < 0) {
-            control->client = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC);
-        }
-        if (control->client < 0 || !read_request(control)) {
-            return;
-        }
-        if (control->n_read < MAX_REQUEST) {
-            answer_client(control);
-        }
-        hang_up(control);
+    if (control->client < 0) {
+        control->client = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC);
     }
+    if (control->client < 0 || !read_request(control)) {
+        return;
+    }
+    if (control->n_read < MAX_REQUEST) {
+        answer_client(control);
+    }
+    hang_up(control);
 }

@@ -31,7 +31,10 @@ void fabric_control_close(fabric_control_t *control);
 /** The descriptor that is readable when fabric_control_serve() has something to do. */
 int fabric_control_fd(const fabric_control_t *control);
 
-/** Serves one client after another, without waiting for a request. */
+/**
+ * Serves one client at most, without waiting for a request. Between two calls the steps of the
+ * first client happen, so the next one is told what came of them.
+ */
 void fabric_control_serve(fabric_control_t *control);
 
 #endif

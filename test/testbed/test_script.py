@@ -1,6 +1,7 @@
 """A network that changes: links set and loaded, by hand and by a script, while it is up."""
 
 import os
+import socket
 import sys
 
 from cluster import EXIT_FAILED, IS_LONG, Flow, SCRATCH, TOOL, main, need_program, need_testbed
@@ -105,6 +106,26 @@ def test_settings():
     tool("set", "--name", "t", "s1", "c", "loss=0%")
     tap.eq(tool("set", "--name", "t", "s0-s1", "latency=5us").returncode, 0, "set A-B")
     tap.eq({links()[way]["latency"] for way in (("s0", "s1"), ("s1", "s0"))}, {5000}, "sets both ways")
+
+
+def connect():
+    fabric = socket.socket(socket.AF_UNIX)
+    fabric.connect(os.path.join(SCRATCH, "pipebcast-testbed/t/fabric.sock"))
+    return fabric
+
+
+def test_requests():
+    """A request that waits behind another one, which comes in two parts."""
+    with connect() as change, connect() as question:
+        change.sendall(b"0 link s0 s1 -1 0 ")
+        question.sendall(b"status")
+        question.shutdown(socket.SHUT_WR)
+        change.sendall(b"77000 -1 -1")
+        change.shutdown(socket.SHUT_WR)
+        tap.eq(change.makefile().read(), "ok\n", "a change")
+        tap.match(question.makefile().read(), "from=s0 to=s1 .* latency=77000 ",
+                  "is in the answer to who has asked meanwhile")  # fmt: skip
+    tool("set", "--name", "t", "s0-s1", "latency=5us")
 
 
 def received(host):
@@ -212,6 +233,7 @@ def run():
     tap.eq(answer.returncode, 0, "a testbed with settings of its links comes up")
     tap.note(answer.stdout + answer.stderr)
     test_settings()
+    test_requests()
     test_faults(PATH)
     test_load()
     test_sharing()
