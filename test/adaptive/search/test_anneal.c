@@ -243,6 +243,39 @@ static void test_climbing(void)
     ok(sum < 0.95 * N, "uniform: annealing finds %.3f times the cost of hill climbing", sum / N);
 }
 
+/* The mean cost with the pool sets of `n` percentages, from `first` on in steps. */
+static double mean_cost(measured_kind_t kind, int max_pool, int first, int step, int n)
+{
+    enum { N = 8, N_LARGE = 32 };
+    pb_random_t random = pb_random_seed(8850);
+    double sum = 0;
+    for (int i = 0; i < N; i++) {
+        problem_t p;
+        problem_init(&p, &random, kind, N_LARGE, 8192);
+        pb_anneal_options_t options = options_of(3000, 5);
+        options.max_pool = max_pool;
+        options.n_pool_percents = n;
+        for (int k = 0; k < n; k++) {
+            options.pool_percents[k] = first + k * step;
+        }
+        pb_anneal_result_t result = anneal(&p, &options);
+        sum += (double) result.cost;
+        pb_anneal_clear(&result);
+        problem_clear(&p);
+    }
+    return sum / N;
+}
+
+static void test_pool_sets(void)
+{
+    const double order =
+        mean_cost(MEASURED_UNIFORM, 2, 10, 20, 4) / mean_cost(MEASURED_UNIFORM, 2, 70, -20, 4);
+    ok(order > 0.8 && order < 1.25, "the best pool set counts, not the first: %.3f", order);
+    const double large =
+        mean_cost(MEASURED_GRID, 8, 10, 65, 2) / mean_cost(MEASURED_GRID, 8, 10, 0, 1);
+    ok(large < 0.75, "a pool set with a large pool is dropped: %.3f times the cost with it", large);
+}
+
 /* A budget of a few transformations, of more, and the paper's numbers of runs. */
 static void test_budgets(void)
 {
@@ -393,6 +426,7 @@ int main(int argc, char **argv)
     }
     test_optimum(MEASURED_UNIFORM, 0);
     test_climbing();
+    test_pool_sets();
     test_budgets();
     test_clock();
     test_watch();
