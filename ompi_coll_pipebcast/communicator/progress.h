@@ -1,7 +1,7 @@
 /*
- * Tasks: work that goes on without a caller who waits for it. Examples are a nonblocking broadcast,
- * the agreement of ranks, and a root that still has messages to take in. Open MPI's progress engine
- * advances them by a function that is registered only while there are some.
+ * Tasks: work that goes on without a caller who waits for it. They are nonblocking broadcasts,
+ * sweeps, and operations that still have messages to take in. Open MPI's progress engine advances
+ * them by a function that is registered only while there are some.
  *
  * Locks: each communicator has its own (base/lock.h), and the list of communicators with tasks has
  * one. The progress function takes the list's and tries the communicators'; everyone else takes a
