@@ -243,8 +243,8 @@ static void test_climbing(void)
     ok(sum < 0.95 * N, "uniform: annealing finds %.3f times the cost of hill climbing", sum / N);
 }
 
-/* The mean cost with the pool sets of `n` percentages, from `first` on in steps. */
-static double mean_cost(measured_kind_t kind, int max_pool, int first, int step, int n)
+/* The mean cost with the pool sets of `n` percentages. */
+static double mean_cost(measured_kind_t kind, int max_pool, const int *percents, int n)
 {
     enum { N = 8, N_LARGE = 32 };
     pb_random_t random = pb_random_seed(8850);
@@ -255,9 +255,7 @@ static double mean_cost(measured_kind_t kind, int max_pool, int first, int step,
         pb_anneal_options_t options = options_of(3000, 5);
         options.max_pool = max_pool;
         options.n_pool_percents = n;
-        for (int k = 0; k < n; k++) {
-            options.pool_percents[k] = first + k * step;
-        }
+        memcpy(options.pool_percents, percents, (size_t) n * sizeof(*percents));
         pb_anneal_result_t result = anneal(&p, &options);
         sum += (double) result.cost;
         pb_anneal_clear(&result);
@@ -268,11 +266,12 @@ static double mean_cost(measured_kind_t kind, int max_pool, int first, int step,
 
 static void test_pool_sets(void)
 {
+    static const int rising[] = {10, 25, 50, 75}, falling[] = {75, 50, 25, 10}, ends[] = {10, 75};
     const double order =
-        mean_cost(MEASURED_UNIFORM, 2, 10, 20, 4) / mean_cost(MEASURED_UNIFORM, 2, 70, -20, 4);
+        mean_cost(MEASURED_UNIFORM, 2, rising, 4) / mean_cost(MEASURED_UNIFORM, 2, falling, 4);
     ok(order > 0.8 && order < 1.25, "the best pool set counts, not the first: %.3f", order);
     const double large =
-        mean_cost(MEASURED_GRID, 8, 10, 65, 2) / mean_cost(MEASURED_GRID, 8, 10, 0, 1);
+        mean_cost(MEASURED_GRID, 8, ends, 2) / mean_cost(MEASURED_GRID, 8, ends, 1);
     ok(large < 0.75, "a pool set with a large pool is dropped: %.3f times the cost with it", large);
 }
 
