@@ -17,13 +17,6 @@ static coll_pipebcast_topology_t **named_of(MPI_Comm comm)
     return &((coll_pipebcast_module_t *) comm->c_coll->coll_bcast_module)->named;
 }
 
-static void exchange_topologies(MPI_Comm one, MPI_Comm other)
-{
-    coll_pipebcast_topology_t *named = *named_of(one);
-    *named_of(one) = *named_of(other);
-    *named_of(other) = named;
-}
-
 int main(int argc, char **argv)
 {
     MPI_Comm after;
@@ -38,7 +31,9 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &after);
     if (is_late) {
-        exchange_topologies(MPI_COMM_WORLD, after);
+        coll_pipebcast_topology_t *named = *named_of(after);
+        *named_of(after) = *named_of(MPI_COMM_WORLD);
+        *named_of(MPI_COMM_WORLD) = named;
     }
     check_bcast((way_t) argument(argc, argv, 2, BLOCKING), BYTES, 0, after, 2,
                 "a new communicator");

@@ -317,38 +317,19 @@ static void send_round(soak_t *s, int place)
 
 /* ---- reports ---- */
 
-/** Kilobytes of a line of /proc/self/status; -1 if there is none. */
-static long status_kb(const char *name)
-{
-    char line[256];
-    long kb = -1;
-    FILE *stream = fopen("/proc/self/status", "r");
-    while (stream != NULL && kb < 0 && fgets(line, sizeof(line), stream) != NULL) {
-        if (strncmp(line, name, strlen(name)) == 0) {
-            kb = strtol(line + strlen(name) + 1, NULL, 10);
-        }
-    }
-    if (stream != NULL) {
-        fclose(stream);
-    }
-    return kb;
-}
-
 /** Collective. Rank 0 prints; returns the most bytes that a rank has in use. */
 static long report(const soak_t *s, double elapsed)
 {
-    long own[2] = {memory_in_use(), status_kb("VmRSS")}, most[2];
+    long own = memory_in_use(), most;
     double own_bytes = s->n_bytes, bytes;
-    MPI_Reduce(own, most, 2, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Allreduce(&own, &most, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
     MPI_Reduce(&own_bytes, &bytes, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-    MPI_Bcast(most, 2, MPI_LONG, 0, MPI_COMM_WORLD);
     if (s->rank == 0) {
-        printf("%6.0f s: %ld broadcasts, %.1f MB verified; most of a rank: %ld KB in use, %ld KB "
-               "resident\n",
-               elapsed, s->n_broadcasts, bytes / 1e6, most[0] / 1024, most[1]);
+        printf("%6.0f s: %ld broadcasts, %.1f MB verified; most of a rank: %ld KB in use\n",
+               elapsed, s->n_broadcasts, bytes / 1e6, most / 1024);
         fflush(stdout);
     }
-    return most[0];
+    return most;
 }
 
 /** Message of rank 0 to all. */
