@@ -7,6 +7,8 @@ from .samples import quartiles
 from .units import UserError
 
 COLUMNS = ["experiment", "source", "statement", "ratio", "least", "most", "measured", "spread", "n", "verdict", "why"]
+# In the place of a number of samples.
+EXACT = "exact"
 HOLDS, DOES_NOT, NOT_MEASURED = "HOLDS", "DOES NOT", "NOT MEASURED"
 
 
@@ -17,12 +19,19 @@ def _side(view, side, point):
     return *min(found, key=lambda item: item[0]), [len(values) for _, values in found if values]
 
 
+def _fewest(view, counts):
+    """The samples of the line that has the fewest; where lines are computed, of those with chance."""
+    if view.is_computed:
+        counts = [n for n in counts if n > 1]
+    return min(counts, default=EXACT)
+
+
 def _spread(view, claim, point):
-    """The quartiles of the claim's ratio at a point, and the number of samples of the line that has the fewest."""
+    """The quartiles of the claim's ratio at a point, and the number of samples."""
     _, values, n_of = _side(view, claim.of, point)
     over, _, n_over = _side(view, claim.over, point)
     low, _, high = quartiles(values)
-    return f"{low / over:.2f}-{high / over:.2f}", min(n_of + n_over)
+    return f"{low / over:.2f}-{high / over:.2f}", _fewest(view, n_of + n_over)
 
 
 def _measured(view, verdict):
@@ -32,7 +41,7 @@ def _measured(view, verdict):
         extremes = extremes[:1]
     spreads = [_spread(view, verdict.claim, (place, size)) for place, size, _ in extremes]
     return {"measured": " to ".join(f"{ratio:.2f} {view.where(place, size)}" for place, size, ratio in extremes),
-            "spread": " to ".join(dict.fromkeys(text for text, _ in spreads)), "n": min(n for _, n in spreads)}
+            "spread": " to ".join(dict.fromkeys(text for text, _ in spreads)), "n": min((n for _, n in spreads), key=lambda n: (n == EXACT, n))}
 
 
 def _row(experiment, claim, view):

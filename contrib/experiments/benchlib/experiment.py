@@ -16,6 +16,9 @@ class View:
     line's samples there, [] if there are none, and value() is what they count for.
     """
 
+    # Whether a line of one sample has no chance in it.
+    is_computed = False
+
     def points(self):
         raise NotImplementedError
 

@@ -132,6 +132,8 @@ def simulate(topo, path):
 class _SpanningView(MethodView):
     """A place is a network and how its spanning tree was found."""
 
+    is_computed = True
+
     def points(self):
         return [(f"{network}, {how}", size) for network, size in super().points() for how in SPANNING]
 

@@ -92,6 +92,8 @@ def measure(session):
 class _Shares(MethodView):
     """Times over what the busiest link must carry whatever the trees; the mean over networks counts."""
 
+    is_computed = True
+
     def values(self, place, name, size):
         return [took / bound for took, bound in zip(super().values(place, name, size), super().values(place, BOUND, size))]
 
