@@ -97,6 +97,22 @@ packs_ompi_tree() {
         { ! grep .; }
 }
 
+# The block of README.md's section Install, as a person types it, in a clone and with a home directory of its own.
+installs_by_readme() {
+    local room=$build/readme
+    rm -rf "$room"
+    mkdir -p "$room/home" && git clone -q "$top" "$room/clone" &&
+        python3 -B -c 'import sys
+sys.path.insert(0, sys.argv[1])
+from documents import TOP, blocks
+print(next(block.text for block in blocks(TOP / "README.md") if block.text.startswith("apt-get ")))
+' "$top/test/doc" >"$room/install" && echo 'APT::Get::Assume-Yes "true";' >"$room/apt.conf" || return
+    [ "$(id -u)" -eq 0 ] || sed -i '/^apt-get /d' "$room/install"
+    env -C "$room/clone" HOME="$room/home" APT_CONFIG="$room/apt.conf" MAKEFLAGS=-j"$(nproc)" bash -e "$room/install" &&
+        "$room/home/.local/bin/pipebcast" --version &&
+        HOME=$room/home ompi_info --param coll pipebcast --level 1 | grep coll_pipebcast_topology_file
+}
+
 # Files and links that `make install` puts below a directory, and `make uninstall` leaves there.
 uninstalls_all() {
     local staged=$build/staged
@@ -128,6 +144,9 @@ check_source() {
     # distcheck builds beside the source; packages, and who follows the README, build in it.
     check "the documents are tested in the source directory, too" \
         env -C "$top/test/doc" srcdir=. python3 -B ./test_links.py
+    if [ -e "$top/.git" ]; then
+        check "README.md's lines install a fresh clone in a home directory" installs_by_readme
+    fi
     check "make install into a directory, and make uninstall, which leaves nothing there" uninstalls_all
     check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" -j"$(nproc)" distcheck
     check "make dist makes the same file elsewhere, bit by bit" makes_same_distribution
@@ -192,7 +211,7 @@ check_mutants() {
 # part is a directory of tests, an analysis, or the mutants.
 long_parts=(
     "test/topo 180" "test/adaptive 120" "test/engine 60" "test/mpi 600" "test/soak 60" "test/tools 120" "test/experiments 480" "sanitize 600"
-    "test/fuzz 150" "test/testbed 600" "thread 480" "tidy 480" "sanitize-mpi 1800"
+    "test/fuzz 150" "demo 240" "test/testbed 600" "thread 480" "tidy 480" "sanitize-mpi 1800"
     "mutants 2400"
 )
 
@@ -205,6 +224,8 @@ check_long() {
         elif [[ $name == test/* ]]; then
             say "the long suite, $name"
             PIPEBCAST_TESTS=long check_make "$build/$name"
+        elif [ "$name" = demo ]; then
+            check "the demo" "$top/contrib/demo.sh" "$build"
         elif [ "$name" = mutants ]; then
             say "the long suite, $name"
             check_mutants

@@ -20,7 +20,7 @@ SLURM = {"--mpi", "--nodes", "--ntasks-per-node", "--time"}
 FORMATS = {f"pipebcast-{name}" for name in
            "advice arrivals links model".split()}
 # Programs of the system, and of Open MPI's source tree.
-OTHERS = {"./app", "cd", "cut", "ethtool", "export", "ip", "mkdir", "ssh", "systemctl", "tar",
+OTHERS = {"./app", "cd", "cut", "ethtool", "export", "ip", "mkdir", "read", "ssh", "systemctl", "tar",
           "./autogen.pl", "../openmpi-4.1.4/configure", "../openmpi-5.0.7/configure",
           "../ompi/configure"}
 
@@ -192,7 +192,7 @@ def check_info(words):
 
 def check(words):
     """One command, as the shell would take it apart."""
-    while words and re.match(r"\w+=", words[0]):
+    while words and (re.match(r"\w+=", words[0]) or words[0] in ("while", "do", "done")):
         words = words[1:]
     if not words:
         return

@@ -25,21 +25,30 @@ FORMATTERS = [
     ("groff", "-mandoc", "-ww", "-Tutf8", "-z"),
     ("mandoc", "-T", "lint", "-W", "warning"),
 ]
-# KB of README.md and of pages in doc/. Other pages there are for those who check the results.
+# KB of README.md and of pages in doc/.
 SIZES = {"README": 5, "administration": 6, "background": 6, "how": 5, "json": 8, "limits": 5, "parameters": 8, "results": 8,
          "topologies": 10, "troubleshooting": 8, "tuning": 4, "versions": 3}
-EVIDENCE = ("claims", "tables")
+# KB of all pages that are installed for users. Evidence is for those who check the results.
 ALL_KB = 60
+OTHERS = ("NEWS", "SECURITY")
 
 
 def check_sizes(tap):
     """A page without a size is an error: who adds one takes its room from the others."""
-    sizes = {page.stem: page.stat().st_size for page in [TOP / "README.md", *(TOP / "doc").glob("*.md")]
-             if page.stem not in EVIDENCE}
-    tap.eq(sorted(sizes), sorted(SIZES), "pages for users")
+    pages = installed("doc_DATA", TOP) + installed("pages_DATA", TOP / "doc")
+    evidence = installed("evidence_DATA", TOP / "doc")
+    tap.eq(sorted(path.name for path in (TOP / "doc").glob("*.md")),
+           sorted(path.name for path in pages + evidence if path.parent.name == "doc"), "all pages are installed")
+    sizes = {page.stem: page.stat().st_size for page in pages}
+    tap.eq(sorted(name for name in sizes if name not in OTHERS), sorted(SIZES), "pages for users")
     for name, size in sorted(sizes.items()):
-        tap.ok(size <= SIZES.get(name, 0) << 10, f"{name}: {size} bytes")
+        tap.ok(name in OTHERS or size <= SIZES.get(name, 0) << 10, f"{name}: {size} bytes")
     tap.ok(sum(sizes.values()) <= ALL_KB << 10, f"all pages: {sum(sizes.values())} bytes")
+
+
+def installed(variable, directory):
+    """The pages that a directory's Makefile.am installs."""
+    return [directory / word for word in words_of(directory / "Makefile.am", f"dist_{variable}") if word.endswith(".md")]
 
 
 def words_of(makefile, variable):

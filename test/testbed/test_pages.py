@@ -37,9 +37,13 @@ TRIALS = {
 cp '{MODEL}' cluster.model
 """,
 }
-# A host's answer over ssh.
-SSH = f"#!/bin/sh\ncat '{os.path.join(SRCDIR, 'test/tools/import/recorded/linux_bridges/hosts/n0.json')}'\n"
-
+# Hosts' answers over ssh: of hosts n0 to n3 of another cluster.
+RECORDED = os.path.join(SRCDIR, "test/tools/import/recorded/linux_bridges/hosts")
+SSH = f"""#!/bin/sh
+[ "$1" != -n ] || shift
+case $1 in n16) set n2 ;; n17) set n3 ;; esac
+cat '{RECORDED}'/$1.json
+"""
 
 def write_program(path, text):
     with open(path, "w", encoding="utf-8") as file:

@@ -14,8 +14,9 @@ static void take_root(void *context, const char *value)
 {
     struct bench_options *options = context;
     int64_t root = BENCH_ROOT_ROTATE;
+    options->root_host[0] = '\0';
     if (strcmp(value, "rotate") != 0 && !common_read_number(value, 0, INT_MAX, &root)) {
-        common_usage_error("--root: '%s' is no rank; write a rank from 0, or rotate", value);
+        snprintf(options->root_host, sizeof options->root_host, "%s", value);
     }
     options->root = (int) root;
 }
@@ -64,8 +65,8 @@ static const common_option_t rows[] = {
      .help = "at most, about: fewer iterations, but at least one"},
     {"check", COMMON_FLAG, VALUE(check), .letter = 'c', .least = true,
      .help = "verify every byte on every rank after every broadcast"},
-    {"root", COMMON_OWN, .take = take_root, .argument = "N|rotate", .missing = "0",
-     .help = "who sends: rank N, or rank i mod P in iteration i"},
+    {"root", COMMON_OWN, .take = take_root, .argument = "WHO", .missing = "0",
+     .help = "who sends: rank N, or the first rank on HOST; rotate: rank i mod P in iteration i"},
     {"op", COMMON_CHOICE, VALUE(op), .choices = bench_op_names, .argument = "OPERATION",
      .missing = "bcast", .help = "bcast, ibcast, or bcast_init (persistent)"},
     {"pingpong", COMMON_OWN, .take = take_pingpong, .argument = "A,B",
@@ -165,6 +166,9 @@ static void check_together(const struct bench_options *options)
     if (options->root_late_ns > 0 && options->mode != BENCH_LOOP) {
         common_usage_error("--root-late is for mode loop alone; give --mode loop");
     }
+    if (options->root_host[0] != '\0' && options->group_ranks > 0) {
+        common_usage_error("--root: with --groups write a rank from 0, or rotate");
+    }
     if (options->strided && options->group_ranks == 0) {
         common_usage_error("--strided is for groups; give --groups, too");
     }
@@ -211,6 +215,8 @@ const char *bench_options_misfit(const struct bench_options *options, int n_rank
     const int n_members = options->group_ranks > 0 ? options->group_ranks : n_ranks;
     if (n_ranks % n_members != 0) {
         snprintf(text, sizeof text, "--groups: %d ranks are no groups of %d", n_ranks, n_members);
+    } else if (options->root_host[0] != '\0' && options->root >= n_ranks) {
+        snprintf(text, sizeof text, "--root: no rank is on a host '%.64s'", options->root_host);
     } else if (options->root >= n_members) {
         snprintf(text, sizeof text, "--root: there is no rank %d among %d", options->root,
                  n_members);

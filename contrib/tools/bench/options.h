@@ -43,6 +43,7 @@ struct bench_options {
     int warmup;          /**< BENCH_UNSET: by message size, see bench_warmup_of() */
     double time_limit_s; /**< for each size; 0: none */
     int root;            /**< a rank of each group, or BENCH_ROOT_ROTATE */
+    char root_host[256]; /**< empty: `root` counts; else the root is this host's first rank */
     int group_ranks;     /**< of groups that broadcast at the same time; 0: one group, of all */
     bool strided;        /**< a group's ranks are as many apart as there are groups */
     enum bench_format format;

@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arrival.h"
 #include "contrib/tools/common/component.h"
@@ -145,6 +146,21 @@ static bool run_benchmark(struct bench_options *options, int rank, int n_ranks)
     return status == BENCH_OK && !output.failed;
 }
 
+/** Finds the first rank on the host that --root names, by its short or its whole name; n_ranks if
+ * there is none. Collective. */
+static int root_on(const char *host, int rank, int n_ranks)
+{
+    char own[MPI_MAX_PROCESSOR_NAME];
+    int length, root = n_ranks;
+    MPI_Get_processor_name(own, &length);
+    if (strcmp(own, host) == 0 ||
+        (strcspn(own, ".") == strcspn(host, ".") && strncmp(own, host, strcspn(own, ".")) == 0)) {
+        root = rank;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return root;
+}
+
 int main(int argc, char **argv)
 {
     struct bench_options options;
@@ -154,6 +170,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    if (options.root_host[0] != '\0') {
+        options.root = root_on(options.root_host, rank, n_ranks);
+    }
     const char *misfit = bench_options_misfit(&options, n_ranks);
     if (misfit == NULL) {
         code = run_benchmark(&options, rank, n_ranks) ? COMMON_EXIT_DONE : COMMON_EXIT_FAILED;

@@ -88,6 +88,9 @@ common_operands_t common_options_read(const common_command_t *command, int argc,
 /** Variable of the environment by which pipebcast has a command of jobs check its options only. */
 #define COMMON_ONLY_OPTIONS "PIPEBCAST_ONLY_OPTIONS"
 
+/** Variable by which it tells rank 0 the hosts of its own command line, as "--hostfile hosts". */
+#define COMMON_HOSTS "PIPEBCAST_HOSTS"
+
 /** Ends the program if it has only options to check, which are valid; called after the last check.
  */
 void common_options_done(void);

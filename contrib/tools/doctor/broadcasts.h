@@ -18,6 +18,9 @@ struct doctor_broadcast {
     char how[DOCTOR_HOW_SIZE];
 };
 
+/** Tells whether pipebcast left it to the fallback component. */
+bool doctor_broadcast_passed(const struct doctor_broadcast *broadcast);
+
 /** Communicators by who broadcasts on them, with the same ranks. */
 struct doctor_sides {
     MPI_Comm pipebcast; /**< MPI_COMM_NULL: it is not there */

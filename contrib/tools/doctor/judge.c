@@ -696,7 +696,6 @@ static const struct {
 static void judge_broadcast(doctor_report_t *report, const struct doctor_broadcast *b)
 {
     const double ratio = b->pipebcast_s / b->fallback_s;
-    const bool passed = strncmp(b->how, "fallback_", strlen("fallback_")) == 0;
     char size[FIGURE_SIZE], one[FIGURE_SIZE], other[FIGURE_SIZE];
     size_text(b->bytes, size);
     time_text(b->pipebcast_s, one);
@@ -706,7 +705,7 @@ static void judge_broadcast(doctor_report_t *report, const struct doctor_broadca
                     "%s: only %s was measured, which takes %s", size,
                     b->pipebcast_s > 0 ? "pipebcast" : "the fallback component",
                     b->pipebcast_s > 0 ? one : other);
-    } else if (passed) {
+    } else if (doctor_broadcast_passed(b)) {
         doctor_find(report, DOCTOR_OK, "broadcasts", NULL,
                     "%s: pipebcast leaves it to the fallback component, which takes %s", size,
                     other);

@@ -7,6 +7,7 @@
 
 #include "contrib/tools/common/help.h"
 #include "contrib/tools/common/json.h"
+#include "contrib/tools/common/options.h"
 #include "contrib/tools/common/terminal.h"
 
 /** Columns of the page, and those before a finding's text. */
@@ -48,10 +49,39 @@ doctor_verdict_t doctor_report_verdict(const doctor_report_t *report)
 
 /* ---- the page ---- */
 
+/** Words of advice that name the hosts; those of the own command line take their place. */
+static const char any_hosts[] = "--hostfile HOSTS";
+
 static void print_filled(const char *text, FILE *stream)
 {
+    const char *hosts = getenv(COMMON_HOSTS), *at = strstr(text, any_hosts);
+    char filled[2 * DOCTOR_TEXT_SIZE];
+    if (at != NULL && hosts != NULL) {
+        snprintf(filled, sizeof filled, "%.*s%s%s", (int) (at - text), text, hosts,
+                 at + strlen(any_hosts));
+        text = filled;
+    }
     common_fill(stream, text, INDENT, INDENT, WIDTH);
     fputc('\n', stream);
+}
+
+/** Answers in one line whether pipebcast is used, and how fast it is. */
+static void print_answer(const doctor_report_t *report, FILE *stream)
+{
+    double least = HUGE_VAL, most = 0;
+    for (int i = 0; i < report->n_broadcasts; i++) {
+        const struct doctor_broadcast *b = &report->broadcasts[i];
+        if (b->pipebcast_s > 0 && b->fallback_s > 0 && !doctor_broadcast_passed(b)) {
+            least = fmin(least, b->fallback_s / b->pipebcast_s);
+            most = fmax(most, b->fallback_s / b->pipebcast_s);
+        }
+    }
+    if (most > 0) {
+        fprintf(stream,
+                "pipebcast is used, and broadcasts are %.2f to %.2f times as fast as "
+                "without it.\n",
+                least, most);
+    }
 }
 
 static void print_page(const doctor_report_t *report, FILE *stream)
@@ -75,12 +105,16 @@ static void print_page(const doctor_report_t *report, FILE *stream)
     }
     fprintf(stream, "\n%d OK, %d WARNING, %d ERROR\n", count(report, DOCTOR_OK),
             count(report, DOCTOR_WARNING), count(report, DOCTOR_ERROR));
-    fputs(doctor_report_verdict(report) == DOCTOR_ERROR
-              ? "Next: do what stands behind -> of each ERROR, and start this command again.\n"
-          : getenv("SLURM_JOB_ID") != NULL
-              ? "Next: the same command with bench in place of doctor.\n"
-              : "Next: pipebcast bench --hostfile HOSTS\n",
-          stream);
+    print_answer(report, stream);
+    const char *hosts = getenv(COMMON_HOSTS);
+    if (doctor_report_verdict(report) == DOCTOR_ERROR) {
+        fputs("Next: do what stands behind -> of each ERROR, and start this command again.\n",
+              stream);
+    } else if (hosts != NULL) {
+        fprintf(stream, "Next: pipebcast bench %s\n", hosts);
+    } else {
+        fputs("Next: the same command with bench in place of doctor.\n", stream);
+    }
 }
 
 /* ---- JSON ---- */

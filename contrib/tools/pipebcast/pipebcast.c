@@ -145,6 +145,8 @@ static int become_mpirun(const char *path, char **arguments, char **job, int n)
     if (!options_are_good(path, arguments)) {
         return COMMON_EXIT_USAGE;
     }
+    job[n++] = "-x";
+    job[n++] = COMMON_HOSTS;
     job[n++] = "--map-by";
     job[n++] = "ppr:1:node";
     job[n++] = (char *) path;
@@ -165,6 +167,16 @@ static bool is_question(const char *argument)
 {
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0 ||
            strcmp(argument, "--version") == 0;
+}
+
+/** Adds an option to what COMMON_HOSTS tells. */
+static void add_hosts(const char *name, const char *value)
+{
+    char text[PATH_MAX + CALLED_SIZE];
+    const char *const before = getenv(COMMON_HOSTS);
+    snprintf(text, sizeof text, "%s%s%s %s", before != NULL ? before : "",
+             before != NULL ? " " : "", name, value);
+    setenv(COMMON_HOSTS, text, 1);
 }
 
 /** Becomes the program of a command; its arguments follow argv[0], the command's name. */
@@ -207,6 +219,9 @@ static int run_command(const front_command_t *command, int argc, char **argv)
             job[n_job++] = (char *) value;
         }
         i += n_host;
+    }
+    for (int i = 1; i < n_job; i += 2) {
+        add_hosts(job[i], job[i + 1]);
     }
     const int code =
         n_job > 1 && !asks ? become_mpirun(path, arguments, job, n_job) : become(path, arguments);

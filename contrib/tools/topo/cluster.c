@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/options.h"
 #include "contrib/tools/common/topology.h"
 #include "message.h"
 #include "topo/network/addresses.h"
@@ -227,7 +228,7 @@ static tool_exit_t mark_used(tool_cluster_t *cluster)
     return TOOL_OK;
 }
 
-/* The rank called `root`, or the first rank on the host called so; -1: none. */
+/* The rank called `root`, the first rank on the host called so, or its number; -1: none. */
 static int find_root(const tool_cluster_t *cluster, const char *root)
 {
     int host = pb_network_find_host(cluster->network, root);
@@ -236,7 +237,9 @@ static int find_root(const tool_cluster_t *cluster, const char *root)
             return rank;
         }
     }
-    return -1;
+    int64_t number = -1;
+    common_read_number(root, 0, cluster->placement->n_ranks - 1, &number);
+    return (int) number;
 }
 
 static tool_exit_t choose_root(tool_cluster_t *cluster, const char *root)

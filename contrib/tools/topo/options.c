@@ -9,8 +9,8 @@
 enum { MAX_LIST_TEXT = 1024 };
 
 const common_option_t tool_rank_rows[] = {
-    {"root", COMMON_WORD, TOOL_VALUE(root), .argument = "HOST", .missing = "the first rank",
-     .help = "sender of the broadcast; HOST:SLOT for one of several ranks on a host"},
+    {"root", COMMON_WORD, TOOL_VALUE(root), .argument = "WHO", .missing = "0",
+     .help = "who sends: rank N, or the first rank on HOST; HOST:SLOT for a further one"},
     {"hosts", COMMON_WORD, TOOL_VALUE(hosts), .argument = "LIST",
      .missing = "all, in order of their names",
      .help = "hosts that take part, as n[0-7,12],login1; ranks are numbered in this order"},

@@ -82,6 +82,9 @@ static bool report(const struct discovery *d, int code, bool in_time)
 
 static bool print_found(const struct discovery *d)
 {
+    if (d->options->quiet) {
+        return true;
+    }
     printf("%d hosts on %d switches that can be told apart, by %" PRId64 " trials; flows were sent "
            "for %.1f s\nthe topology: %s\n",
            d->flows->n_hosts, d->found.cuts.n + 1, d->found.n_trials,
@@ -117,7 +120,7 @@ static bool lead(void *context)
 {
     struct discovery *d = context;
     common_progress_t progress;
-    common_progress_begin(&progress, !d->options->quiet);
+    common_progress_begin(&progress, d->options->progress);
     const pb_meter_t meter = tune_flows_meter(d->flows, d->options->flows);
     const pb_discover_options_t how = {.seed = 1, .progress = report_trials, .context = &progress};
     int code = tune_flows_calibrate(d->flows);

@@ -114,7 +114,7 @@ static void report_progress(const struct tune_options *options, const pb_fallbac
                             uint64_t beyond)
 {
     const int last = table->n_rows - 1;
-    if (!options->quiet) {
+    if (options->progress) {
         common_report("the fallback component's broadcast on %d ranks: %.1f us for %d bytes to "
                       "%.1f us for %d bytes"
                       "%s",

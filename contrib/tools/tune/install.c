@@ -108,7 +108,7 @@ static bool open_old(const char *path, FILE **old_p)
     return true;
 }
 
-bool tune_install(const char *model, const char *topology, const char *name)
+bool tune_install(const char *model, const char *topology, const char *name, bool quiet)
 {
     common_file_t file = {.path = NULL};
     FILE *old = NULL;
@@ -122,7 +122,7 @@ bool tune_install(const char *model, const char *topology, const char *name)
         tune_install_print(model, topology, name, file.stream);
         good = common_file_finish(&file) && common_file_rename(&file);
     }
-    if (good) {
+    if (good && !quiet) {
         printf("entered in %s\n", path);
     }
     common_file_abandon(&file);

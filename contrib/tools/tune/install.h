@@ -13,8 +13,8 @@ void tune_install_print(const char *model, const char *topology, const char *nam
 
 /**
  * Enters them in $HOME/.openmpi/mca-params.conf in place of older ones; all other lines stay.
- * False with a message; the file is then as it was.
+ * Prints the file's name unless `quiet`. False with a message; the file is then as it was.
  */
-bool tune_install(const char *model, const char *topology, const char *name);
+bool tune_install(const char *model, const char *topology, const char *name, bool quiet);
 
 #endif

@@ -45,7 +45,7 @@ static const common_option_t rows[] = {
              "pipebcast"},
     {"pretend-hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
      .help = "for trials on one host: host names for the ranks in turn"},
-    {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "no progress"},
+    {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but errors"},
     COMMON_JSON_ROW(VALUE(json)),
     {0},
 };

@@ -22,7 +22,8 @@ struct tune_options {
     double load; /**< share of the time in which these two send, at most */
     bool install;
     bool fallback; /**< measure the fallback component's broadcast */
-    bool quiet;    /**< also where nobody would see progress: standard error is no terminal */
+    bool quiet;    /**< print nothing but errors */
+    bool progress; /**< show it: on the first rank's terminal, unless quiet */
     bool json;
     double time_limit_s;
     double precision;    /**< half width of the confidence interval, as a share of the mean */

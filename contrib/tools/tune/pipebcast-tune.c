@@ -415,7 +415,8 @@ static bool print_json(const struct run *run)
 static bool report(struct run *run)
 {
     const struct tune_options *options = &run->options;
-    if (!options->json) {
+    const bool silent = options->json || options->quiet;
+    if (!silent) {
         print_measured(run);
     }
     if (!tune_table_settled(run->swept, options->precision)) {
@@ -435,18 +436,21 @@ static bool report(struct run *run)
     if (!write_model(run)) {
         return false;
     }
+    if (!silent) {
+        printf("\nthe model: %s\n", options->output);
+    }
+    if (options->install &&
+        !tune_install(options->output, options->topology, options->topology_name, silent)) {
+        return false;
+    }
     if (options->json) {
-        return (!options->install ||
-                tune_install(options->output, options->topology, options->topology_name)) &&
-               print_json(run);
+        return print_json(run);
     }
-    printf("\nthe model: %s\n", options->output);
-    if (options->install) {
-        return tune_install(options->output, options->topology, options->topology_name);
+    if (!silent && !options->install) {
+        printf("to use it on all hosts, where the file must be, too, add to "
+               "$HOME/.openmpi/mca-params.conf:\n\n");
+        tune_install_print(options->output, options->topology, options->topology_name, stdout);
     }
-    printf("to use it on all hosts, where the file must be, too, add to "
-           "$HOME/.openmpi/mca-params.conf:\n\n");
-    tune_install_print(options->output, options->topology, options->topology_name, stdout);
     return true;
 }
 
@@ -497,7 +501,8 @@ int main(int argc, char **argv)
     int rank, n_ranks;
     tune_options_read(argc, argv, &options);
     common_require_job("tune");
-    options.quiet |= !common_is_first_rank() || !common_on_terminal(STDERR_FILENO);
+    options.progress =
+        !options.quiet && common_is_first_rank() && common_on_terminal(STDERR_FILENO);
     /* The fallback component is measured, and pipebcast serves no measurement. */
     setenv("OMPI_MCA_coll_pipebcast_priority", "-1", 1);
     MPI_Init(&argc, &argv);

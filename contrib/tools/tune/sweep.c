@@ -135,7 +135,7 @@ static void tell_pair(const struct schedule *schedule, const pb_cost_t *row,
 {
     const struct tune_sweep *sweep = schedule->sweep;
     char gap[16], rtt[16];
-    if (!sweep->options->quiet) {
+    if (sweep->options->progress) {
         common_report("%s, %llu bytes: g %.1f us (+- %s), RTT %.1f us (+- %s); at most %.0f s left",
                       sweep->place, (unsigned long long) row->bytes, (double) row->gap / 1e3,
                       error_text(certainty->gap, gap), (double) row->rtt / 1e3,
@@ -148,7 +148,7 @@ static void tell_ring(const struct schedule *schedule, const pb_cost_t *row,
 {
     const struct tune_sweep *sweep = schedule->sweep;
     char both[16];
-    if (!sweep->options->quiet) {
+    if (sweep->options->progress) {
         common_report("%s, %d ranks together, %llu bytes: %.1f us (+- %s); at most %.0f s left",
                       sweep->place, sweep->team->n_ranks, (unsigned long long) row->bytes,
                       (double) row->both / 1e3, error_text(certainty->both, both),

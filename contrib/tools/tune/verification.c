@@ -118,6 +118,9 @@ static void print_contradiction(const struct verification *v, const pb_contradic
 static void print_verified(const struct verification *v)
 {
     const pb_verification_t *r = &v->result;
+    if (r->n == 0 && v->options->quiet) {
+        return;
+    }
     printf("%s: %d contradiction%s; %" PRId64 " trials between %d hosts\n", v->options->topology,
            r->n, r->n == 1 ? "" : "s", r->n_trials, v->flows->n_hosts);
 }

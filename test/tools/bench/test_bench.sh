@@ -49,6 +49,9 @@ for way in '' --strided; do
     [ $code -eq 1 ] && grep -q 'rank 4 has at byte offset 10' "$err" && grep -q '1 of 6 ranks' "$err"
     report $? "a wrong byte in one of the groups ${way:-consecutive}"
 done
+bench 2 $quick --sizes 4K --check --root "$(hostname)"
+[ $code -eq 0 ] && grep -q "^# MPI_Bcast, 2 ranks on 1 host, root 0" "$out"
+report $? "--root HOST: its first rank"
 bench 3 $quick --sizes 4K --check --root 2 --pingpong 2,1 --clock shared
 report $code "root 2, ping-pong between 2 and 1, shared clock"
 
@@ -186,7 +189,8 @@ refuses alone 'not a whole number' -i 0
 refuses alone 'not a whole number' -i +2
 refuses alone 'needs a value' --sizes
 refuses alone 'no pair' --pingpong 1,1
-refuses alone 'is no rank' --root first
+refuses 2 "no rank is on a host 'first'" --root first
+refuses 4 'write a rank from 0' --groups 2 --root "$(hostname)"
 refuses alone "'fast' is unknown; known are loop, sync, both" --mode fast
 refuses alone 'is empty' --label ''
 refuses alone 'is no option' 64K

@@ -70,7 +70,7 @@ cd "$work" || exit 1
 for hosts in '--hostfile all hosts' '--host n0,n1'; do
     front bench -m 1K "${hosts%% *}" "${hosts#* }" -c
     [ $code -eq 7 ] && [ "$(tr -d '\n' <"$out")" = \
-        "<${hosts%% *}><${hosts#* }><--map-by><ppr:1:node><$bin/pipebcast-bench><-m><1K><-c>" ]
+        "<${hosts%% *}><${hosts#* }><-x><PIPEBCAST_HOSTS><--map-by><ppr:1:node><$bin/pipebcast-bench><-m><1K><-c>" ]
     report $? "$hosts starts mpirun with a rank on each host"
 done
 mv "all hosts" hosts
