@@ -323,6 +323,25 @@ static inline int coll_pipebcast_failure_of(struct ompi_communicator_t *comm)
     return error;
 }
 
+/**
+ * Starts a send; an MPI or Open MPI error code, then there is no request. When a connection breaks,
+ * ob1 of 5.0 takes it out of the list from which each send takes one, and declares the process
+ * failed (ULFM). A later send finds an empty list and crashes: so nothing is sent to such a
+ * process. Another thread that breaks the connection after the question is not seen.
+ */
+__attribute__((always_inline)) static inline int
+coll_pipebcast_isend(const void *buffer, size_t bytes, int rank, int tag,
+                     mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                     ompi_request_t **request_p)
+{
+#if OPAL_ENABLE_FT_MPI
+    if (OPAL_UNLIKELY(ompi_ftmpi_enabled) && !ompi_comm_is_proc_active(comm, rank, false)) {
+        return MPI_ERR_PROC_FAILED;
+    }
+#endif
+    return MCA_PML_CALL(isend((void *) buffer, bytes, MPI_BYTE, rank, tag, mode, comm, request_p));
+}
+
 /** The broadcasts of a communicator, and the module of each. */
 typedef struct coll_pipebcast_functions {
     mca_coll_base_module_bcast_fn_t bcast;

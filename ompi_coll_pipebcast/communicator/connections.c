@@ -71,8 +71,8 @@ void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank)
     static const char nothing;
     ompi_request_t *request;
     if (is_first(module, rank) &&
-        MCA_PML_CALL(isend((void *) &nothing, 0, MPI_BYTE, rank, coll_pipebcast_open_tag(),
-                           MCA_PML_BASE_SEND_STANDARD, module->comm, &request)) == OMPI_SUCCESS) {
+        coll_pipebcast_isend(&nothing, 0, rank, coll_pipebcast_open_tag(),
+                             MCA_PML_BASE_SEND_STANDARD, module->comm, &request) == OMPI_SUCCESS) {
         ompi_request_free(&request);
     }
 }

@@ -23,8 +23,8 @@ static void notify_others(const coll_pipebcast_module_t *module)
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         ompi_request_t *request;
         if (rank != own &&
-            MCA_PML_CALL(isend((void *) &nothing, 0, MPI_BYTE, rank, coll_pipebcast_lost_tag(),
-                               MCA_PML_BASE_SEND_STANDARD, comm, &request)) == OMPI_SUCCESS) {
+            coll_pipebcast_isend(&nothing, 0, rank, coll_pipebcast_lost_tag(),
+                                 MCA_PML_BASE_SEND_STANDARD, comm, &request) == OMPI_SUCCESS) {
             ompi_request_free(&request);
         }
     }

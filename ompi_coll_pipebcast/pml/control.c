@@ -41,8 +41,8 @@ int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     memcpy(small->bytes, buffer, bytes);
-    const int rc = MCA_PML_CALL(isend(small->bytes, bytes, MPI_BYTE, rank, control->tag,
-                                      MCA_PML_BASE_SEND_STANDARD, control->comm, &small->request));
+    const int rc = coll_pipebcast_isend(small->bytes, bytes, rank, control->tag,
+                                        MCA_PML_BASE_SEND_STANDARD, control->comm, &small->request);
     if (rc != OMPI_SUCCESS) {
         free(small);
         return rc;

@@ -39,11 +39,11 @@ __attribute__((always_inline)) inline int pb_transport_send(pb_transport_t *tran
                                                             int rank, bool synchronous,
                                                             pb_request_t *request_p)
 {
-    const int rc = MCA_PML_CALL(isend((void *) buffer, bytes, MPI_BYTE, rank, transport->tag,
-                                      synchronous && is_acknowledged(transport, rank)
-                                          ? MCA_PML_BASE_SEND_SYNCHRONOUS
-                                          : MCA_PML_BASE_SEND_STANDARD,
-                                      transport->comm, (ompi_request_t **) request_p));
+    const int rc = coll_pipebcast_isend(buffer, bytes, rank, transport->tag,
+                                        synchronous && is_acknowledged(transport, rank)
+                                            ? MCA_PML_BASE_SEND_SYNCHRONOUS
+                                            : MCA_PML_BASE_SEND_STANDARD,
+                                        transport->comm, (ompi_request_t **) request_p);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }

@@ -11,8 +11,7 @@ void sent_open(size_t least);
 /** Of what this rank has sent so far nothing counts. */
 void sent_forget(void);
 
-/** Messages that all ranks of `comm` have sent since they forgot them. Collective; forgets them.
- * Collective; forgets it. */
+/** Messages that all ranks of `comm` have sent since they forgot them. Collective; forgets them. */
 void sent_take(MPI_Comm comm, long *n_empty_p, long *n_full_p);
 
 /** Number of them that were synchronous, since all have forgotten them. Collective. Collective. */
