@@ -97,10 +97,14 @@ static double predicted_fill(const coll_pipebcast_module_t *module, int64_t mess
     return time > message ? (double) (time - message) / (double) message : 0;
 }
 
-/** At the root: how the ranks arrive, by what all of them have reported. */
+/** At the root: how the ranks arrive, by what all of them have reported. In a broadcast of the
+ * fallback component they do not wait along the sweep's tree. */
 static pb_arrival_report_t judge(const coll_pipebcast_sweep_t *sweep)
 {
     const coll_pipebcast_module_t *module = sweep->module;
+    if (sweep->is_passed) {
+        return PB_ARRIVAL_EVEN;
+    }
     const int64_t predicted = message_time(module, sweep->bytes);
     const bool is_measured = module->ns_per_byte > 0;
     const double message =
@@ -160,6 +164,7 @@ int coll_pipebcast_sweep_begin(coll_pipebcast_module_t *module, const pb_planned
     coll_pipebcast_sweep_t *sweep = &module->sweep;
     sweep->root = root;
     sweep->bytes = bytes;
+    sweep->is_passed = planned->fallback;
     sweep->control = (pb_control_t){.comm = module->comm, .tag = tag};
     coll_pipebcast_multicast_begin_sweep(module);
     const int stream = stream_of(sweep, planned);

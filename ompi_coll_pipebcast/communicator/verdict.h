@@ -31,6 +31,7 @@ typedef struct coll_pipebcast_sweep {
     uint8_t *children; /**< the sweep's room; NULL: no broadcast is swept */
     int root;          /**< of the broadcast that is swept, and */
     size_t bytes;      /**< of its message */
+    bool is_passed;    /**< the fallback component served it */
 } coll_pipebcast_sweep_t;
 
 /** As a module is made, and goes. */

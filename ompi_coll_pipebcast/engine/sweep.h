@@ -66,7 +66,8 @@ typedef enum {
 typedef struct pb_sweep_times {
     int64_t away;     /**< from its last broadcast's end, of any communicator, to its arrival;
                            0: not known */
-    int64_t wait;     /**< from then until the first segment of the sweep's stream was here */
+    int64_t wait;     /**< from then until the first segment of the sweep's stream was here; where
+                           the fallback component serves, until its end */
     int64_t transfer; /**< from then until its part was through */
     uint32_t missed;  /**< frames of multicast that it had to ask for, or of a probe */
     uint32_t room;    /**< window of frames that it takes; 0: it is in no group; UINT32_MAX: any */

@@ -167,8 +167,8 @@ static bool serve(coll_pipebcast_module_t *module, way_t way, begun_t *begun, in
 /** Ends, on this rank, a swept broadcast that the fallback component has served. */
 static void end_passed(coll_pipebcast_module_t *module, int64_t arrived)
 {
-    /* Its wait for the first bytes is unknown. */
-    const pb_sweep_times_t times = {.transfer = coll_pipebcast_now() - arrived};
+    /* When its first bytes came is unknown: it has waited for all of them. */
+    const pb_sweep_times_t times = {.wait = coll_pipebcast_now() - arrived};
     coll_pipebcast_lock(&module->lock);
     coll_pipebcast_sweep_end(module, arrived, &times);
     coll_pipebcast_leave();

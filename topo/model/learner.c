@@ -20,8 +20,8 @@
 #define DRIFT_PART 4
 
 /** A root that is later than this part of a broadcast hides how long the fallback component took.
- */
-#define LATE_PART 8
+ * The lateness is less sure there. */
+#define LATE_PART 4
 
 /** Notes after which a class is settled in any case. */
 #define MOST_NOTES 20
@@ -177,7 +177,7 @@ static expected_t expect(const pb_learner_class_t *class, const pb_candidate_t *
                          const pb_candidate_t *candidate)
 {
     const int at = find_entry(class, candidate);
-    if (at >= 0 && !class->entries[at].opened) {
+    if (at >= 0 && !class->entries[at].is_unsure) {
         return with_margin(time_of(&class->entries[at]),
                            class->entries[at].n_notes == 1 ? MARGIN_SEEN : 0);
     }
@@ -262,11 +262,11 @@ static void note_entry(pb_learner_class_t *class, const pb_learner_trial_t *tria
         make_room(class);
         at = class->n_entries++;
         class->entries[at] = (pb_learner_entry_t){
-            .kind = trial->candidate.kind, .segment = trial->candidate.segment, .opened = true};
+            .kind = trial->candidate.kind, .segment = trial->candidate.segment, .is_unsure = true};
     }
     pb_learner_entry_t *entry = &class->entries[at];
-    if (entry->opened) {
-        entry->opened = trial->opens;
+    if (entry->is_unsure) {
+        entry->is_unsure = trial->opens;
         entry->n_notes = 0;
     }
     entry->notes[entry->n_notes % PB_LEARNER_NOTES] = time;
@@ -286,7 +286,7 @@ static bool is_other_speed(const pb_learner_t *learner, const pb_learner_class_t
         trial->candidate.kind == PB_KIND_FALLBACK) {
         return false;
     }
-    const bool is_slower = class->entries[at].n_notes > 1 && !class->entries[at].opened
+    const bool is_slower = class->entries[at].n_notes > 1 && !class->entries[at].is_unsure
                                ? time > predicted + predicted / 2
                                : time > 4 * predicted;
     return is_slower || (learner->n_speeds > 0 && time < predicted - predicted / 5);
@@ -325,6 +325,10 @@ static bool put_in_force(pb_learner_class_t *class)
     if (before < 0 || time_of(&class->entries[best]) < now - now / BETTER_PART) {
         class->in_force = best;
     }
+    if (class->in_force != before && before >= 0 &&
+        class->entries[before].kind == PB_KIND_FALLBACK) {
+        class->entries[before].is_unsure = true; /* only a tree shows how late the root was */
+    }
     return class->in_force != before;
 }
 
@@ -337,14 +341,15 @@ static uint64_t next_of(const pb_learner_class_t *class)
     return class->n_notes > 1 && class->n < class->not_before ? class->not_before : class->n + 1;
 }
 
-/** The broadcast's time without the root's lateness, which is noted. */
+/** The broadcast's time without the root's lateness, which is noted. In the fallback component
+ * ranks may wait for others than the root, too: that gives an upper bound alone. */
 static int64_t time_without_lateness(pb_learner_t *learner, const pb_learner_trial_t *trial,
                                      int64_t longest, int64_t least_wait)
 {
-    if (trial->candidate.kind == PB_KIND_FALLBACK) {
-        return longest;
+    const int64_t waited = least_wait > trial->hop ? least_wait - trial->hop : 0;
+    if (trial->candidate.kind != PB_KIND_FALLBACK || waited < learner->lateness) {
+        learner->lateness = waited;
     }
-    learner->lateness = least_wait > trial->hop ? least_wait - trial->hop : 0;
     return longest > learner->lateness ? longest - learner->lateness : 1;
 }
 

@@ -24,6 +24,9 @@
  * try the class is *settled* until it drifts.
  *
  * A note of a broadcast that opened connections counts until there is another one of the candidate.
+ * The root's lateness is not part of a candidate's time. Trees show it by the wait for the first
+ * segment. For the fallback component the lateness of the last tree counts. Ranks that waited less
+ * for the whole message are an upper bound.
  */
 #ifndef PB_LEARNER_H
 #define PB_LEARNER_H
@@ -58,7 +61,7 @@ typedef struct pb_learner_entry {
     uint64_t segment;
     int64_t notes[PB_LEARNER_NOTES]; /**< nanoseconds; the last ones */
     int n_notes;
-    bool opened; /**< its only note is of a broadcast that opened connections */
+    bool is_unsure; /**< its notes may be too high: the next one replaces them */
 } pb_learner_entry_t;
 
 typedef struct pb_learner_class {
@@ -144,8 +147,9 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
 
 /**
  * Notes a swept broadcast. The rank where it took longest took `longest` nanoseconds from its
- * arrival to its end. Each rank but the root waited at least `least_wait` for its first segment.
- * The part of this beyond a segment's path is the root's lateness. *time_p is the time without it.
+ * arrival to its end. Each rank but the root waited at least `least_wait` for its first segment, of
+ * the fallback component for its end. The part of this beyond a segment's path is the root's
+ * lateness. *time_p is the time without it.
  * O(entries).
  */
 pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *trial,
