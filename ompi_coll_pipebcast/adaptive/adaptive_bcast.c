@@ -385,6 +385,7 @@ static int start_member(adaptive_t *adaptive)
     coll_pipebcast_operation_t *operation = &adaptive->super;
     advised_t *advised = operation->module->advised;
     const size_t room = pb_adaptive_header_room(advised->hosts->n);
+    coll_pipebcast_operation_control(operation);
     if (!operation->is_root) {
         return pb_member_start(&adaptive->member, &operation->control, &operation->transport, room,
                                find_part, adaptive)
@@ -483,7 +484,6 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 
 static const coll_pipebcast_kind_t kind = {
     .size = sizeof(adaptive_t),
-    .has_control = true,
     .start = start,
     .advance = advance,
     .refused = refused,

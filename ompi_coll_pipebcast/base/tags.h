@@ -31,19 +31,13 @@ static inline int coll_pipebcast_lowest_tag(void)
     return of_pml > MCA_COLL_BASE_TAG_NONBLOCKING_END ? of_pml : MCA_COLL_BASE_TAG_NONBLOCKING_END;
 }
 
-/** Our tags are below this one. */
-static inline int coll_pipebcast_floor_tag(void)
-{
-    const int lowest = coll_pipebcast_lowest_tag();
-    return lowest - lowest / COLL_PIPEBCAST_TAGS_PART;
-}
-
-/** Lasting tags are not above this one, other ones of ours are. */
-static inline int coll_pipebcast_middle_tag(void)
-{
-    const int lowest = coll_pipebcast_lowest_tag();
-    return lowest - lowest / COLL_PIPEBCAST_TAGS_PART / COLL_PIPEBCAST_LASTING_PART;
-}
+/** Tags of one communicator. */
+typedef struct coll_pipebcast_tags {
+    int floor;   /**< ours are below this one */
+    int middle;  /**< lasting tags are not above this one, other ones of ours are */
+    int next;    /**< the first one of the next operation */
+    int lasting; /**< the highest one that is reserved until the communicator ends */
+} coll_pipebcast_tags_t;
 
 /** The tag of the reports of lost ranks (communicator/lost.h), */
 static inline int coll_pipebcast_lost_tag(void)
@@ -57,39 +51,45 @@ static inline int coll_pipebcast_open_tag(void)
     return coll_pipebcast_lowest_tag() + 1;
 }
 
+/** Reserves none but those of the communicator. */
+static inline coll_pipebcast_tags_t coll_pipebcast_tags_new(void)
+{
+    const int lowest = coll_pipebcast_lowest_tag();
+    const int floor = lowest - lowest / COLL_PIPEBCAST_TAGS_PART;
+    return (coll_pipebcast_tags_t){.floor = floor,
+                                   .middle = lowest - lowest / COLL_PIPEBCAST_TAGS_PART /
+                                                          COLL_PIPEBCAST_LASTING_PART,
+                                   .next = floor - 1,
+                                   .lasting = coll_pipebcast_open_tag()};
+}
+
 /** Has Open MPI's counter begin anew before it comes to our tags. */
-static inline void coll_pipebcast_keep_apart(struct ompi_communicator_t *comm)
+static inline void coll_pipebcast_keep_apart(const coll_pipebcast_tags_t *tags,
+                                             struct ompi_communicator_t *comm)
 {
     int32_t next = comm->c_nbc_tag;
-    while (next <= coll_pipebcast_floor_tag() &&
+    while (next <= tags->floor &&
            !OPAL_ATOMIC_COMPARE_EXCHANGE_STRONG_32(&comm->c_nbc_tag, &next,
                                                    MCA_COLL_BASE_TAG_NONBLOCKING_BASE)) {
     }
 }
 
-/** Reserves `n` consecutive tags, downward from the one returned, for one operation; *n_p counts
- * those that are reserved since the last wrap. */
-static inline int coll_pipebcast_reserve_tags(int *n_p, int n)
+/** Reserves `n` consecutive tags, downward from the one returned, for one operation. */
+static inline int coll_pipebcast_reserve_tags(coll_pipebcast_tags_t *tags, int n)
 {
-    const int first = coll_pipebcast_floor_tag() - 1;
-    if (first - *n_p - n < coll_pipebcast_middle_tag()) {
-        *n_p = 0;
-    }
-    *n_p += n;
-    return first - (*n_p - n);
+    const int first = tags->next - n < tags->middle ? tags->floor - 1 : tags->next;
+    tags->next = first - n;
+    return first;
 }
 
-/**
- * The same for tags that stay until the communicator ends; *n_p counts all that are reserved. 0:
- * there are none any more.
- */
-static inline int coll_pipebcast_reserve_lasting_tags(int *n_p, int n)
+/** The same for tags that stay until the communicator ends; 0: there are none any more. */
+static inline int coll_pipebcast_reserve_lasting_tags(coll_pipebcast_tags_t *tags, int n)
 {
-    const int first = coll_pipebcast_open_tag() + *n_p + n;
-    if (first > coll_pipebcast_middle_tag()) {
+    const int first = tags->lasting + n;
+    if (first > tags->middle) {
         return 0;
     }
-    *n_p += n;
+    tags->lasting = first;
     return first;
 }
 

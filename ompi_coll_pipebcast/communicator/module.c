@@ -15,6 +15,7 @@ static void module_construct(coll_pipebcast_module_t *module)
     module->tasks.module = module;
     module->settings = coll_pipebcast_settings_now();
     module->passes_for = COLL_PIPEBCAST_UNABLE;
+    module->tags = coll_pipebcast_tags_new();
     coll_pipebcast_sweep_construct(&module->sweep, module);
     coll_pipebcast_multicast_construct(&module->multicast, module);
     pb_arrival_mode_init(&module->arrival_mode);

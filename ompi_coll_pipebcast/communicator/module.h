@@ -7,6 +7,7 @@
 #include "base/counters.h"
 #include "base/lock.h"
 #include "base/settings.h"
+#include "base/tags.h"
 #include "communicator/model.h"
 #include "communicator/multicast.h"
 #include "communicator/progress.h"
@@ -34,12 +35,12 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_settings_t settings; /**< read when the communicator was made */
     int agreed;   /**< an error: this rank had no memory to agree, and is lost */
     bool is_lost; /**< broadcasts of ours end with an error: see communicator/lost.h */
-    int n_tags, n_lasting_tags;          /**< that are reserved (base/tags.h); alike on all ranks */
-    int64_t last_look;                   /**< of coll_pipebcast_is_lost(), by the clock */
-    coll_pipebcast_reason_t passes_for;  /**< why, while it is PASSING */
-    coll_pipebcast_functions_t fallback; /**< their modules are retained */
-    coll_pipebcast_topology_t *named;    /**< retained; as the file was when the communicator was
-                                            made; NULL: the parameters name none */
+    coll_pipebcast_tags_t tags;           /**< alike on all ranks */
+    int64_t last_look;                    /**< of coll_pipebcast_is_lost(), by the clock */
+    coll_pipebcast_reason_t passes_for;   /**< why, while it is PASSING */
+    coll_pipebcast_functions_t fallback;  /**< their modules are retained */
+    coll_pipebcast_topology_t *named;     /**< retained; as the file was when the communicator was
+                                             made; NULL: the parameters name none */
     struct coll_pipebcast_placed *placed; /**< NULL until the ranks have agreed */
     coll_pipebcast_model_t *model;        /**< retained; by which they plan; NULL until then */
     pb_planner_t *planner;                /**< may be asked once the ranks have agreed to serve */

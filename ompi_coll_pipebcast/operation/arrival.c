@@ -143,6 +143,7 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
                                 : COLL_PIPEBCAST_BY_ARRIVAL_B;
     arrival->is_auto = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
     arrival->caller = (pb_arrival_caller_t){.module = module, .call = call};
+    coll_pipebcast_operation_control(operation);
     *env = (pb_arrival_env_t){
         .caller = &arrival->caller,
         .control = &arrival->super.control,
@@ -339,7 +340,6 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 
 const coll_pipebcast_kind_t coll_pipebcast_arrival = {
     .size = sizeof(arrival_t),
-    .has_control = true,
     .start = start,
     .advance = advance,
     .refused = refused,

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/parameters.h"
-#include "base/tags.h"
 #include "communicator/agreement.h"
 #include "operation/decision.h"
 #include "operation/request.h"
@@ -64,11 +63,11 @@ static int start(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
 static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t way,
                                         coll_pipebcast_call_t *call)
 {
-    call->tag = way == PERSISTENT
-                    ? coll_pipebcast_reserve_lasting_tags(&module->n_lasting_tags,
-                                                          COLL_PIPEBCAST_PERSISTENT_TAGS)
-                    : coll_pipebcast_reserve_tags(&module->n_tags, COLL_PIPEBCAST_TAGS);
-    coll_pipebcast_keep_apart(module->comm);
+    call->tag =
+        way == PERSISTENT
+            ? coll_pipebcast_reserve_lasting_tags(&module->tags, COLL_PIPEBCAST_PERSISTENT_TAGS)
+            : coll_pipebcast_reserve_tags(&module->tags, COLL_PIPEBCAST_TAGS);
+    coll_pipebcast_keep_apart(&module->tags, module->comm);
     if (way == BLOCKING) {
         call->arrived = coll_pipebcast_now();
         if (pb_schedule_is_due(&module->sweep.schedule)) {

@@ -86,6 +86,7 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     const coll_pipebcast_call_t *call = &operation->call;
     pb_message_t *message = &multicast->message;
     operation->counted_as = (int) planned->kind;
+    coll_pipebcast_operation_control(operation);
     multicast->is_led = planned->role->is_led;
     int rc =
         coll_pipebcast_message_init(message, &call->data, operation->is_root, !multicast->is_led);
@@ -197,7 +198,6 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 
 const coll_pipebcast_kind_t coll_pipebcast_multicast = {
     .size = sizeof(multicast_t),
-    .has_control = true,
     .start = start,
     .has_come = has_come,
     .advance = advance,

@@ -84,8 +84,6 @@ static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_ca
     operation->transport = module->transport;
     operation->next_look = segment_tag(call, planned); /* its own: the first look costs nothing */
     operation->transport.tag = call->tag - operation->next_look;
-    operation->control.comm = module->comm;
-    operation->control.tag = call->tag - COLL_PIPEBCAST_TAG_OF_CONTROL;
     operation->n_unconnected = coll_pipebcast_n_unconnected();
     const int rc = coll_pipebcast_error(kind->start(operation, planned));
     if (rc != OMPI_SUCCESS) {
@@ -163,8 +161,7 @@ static void lose_if_astray(coll_pipebcast_operation_t *operation)
     int matched = 0;
     const int tag = operation->call.tag - operation->next_look;
     operation->next_look = (operation->next_look + 1) % COLL_PIPEBCAST_TAG_OF_SWEEP;
-    const bool is_used = tag == operation->transport.tag ||
-                         (tag == operation->control.tag && operation->kind->has_control);
+    const bool is_used = tag == operation->transport.tag || tag == operation->control.tag;
     if (!is_used &&
         MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, tag, operation->module->comm, &matched, &status)) ==
             OMPI_SUCCESS &&

@@ -55,7 +55,6 @@ typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;
 /** Functions of all operations of one kind. */
 struct coll_pipebcast_kind {
     size_t size; /**< of the kind's own structure, which begins with a coll_pipebcast_operation_t */
-    bool has_control; /**< it has control messages */
     /**
      * Begins, as it is planned for all ranks; the planned role is borrowed for this call. The
      * kind's own part is zero. On an error nothing is under way, there is nothing to give back,
@@ -94,7 +93,7 @@ struct coll_pipebcast_operation {
     int counted_as;           /**< see base/counters.h; set by start() */
     int64_t stuck_since;      /**< coll_pipebcast_now() at the time; 0: it is not stuck */
     pb_transport_t transport; /**< of segments and pieces */
-    pb_control_t control;     /**< of control messages, if the kind has any */
+    pb_control_t control;     /**< of control messages; zero: the kind has none */
     int next_look;            /**< at this distance from the first tag, for a stray one */
     int n_unconnected;        /**< when it began */
     int64_t held_since;       /**< coll_pipebcast_now() when that had grown; 0: it has not */
@@ -110,6 +109,13 @@ extern const coll_pipebcast_kind_t coll_pipebcast_plain;
 extern const coll_pipebcast_kind_t coll_pipebcast_flat_nb;
 extern const coll_pipebcast_kind_t coll_pipebcast_arrival;
 extern const coll_pipebcast_kind_t coll_pipebcast_multicast;
+
+/** Gives an operation control messages, as its kind starts it. */
+static inline void coll_pipebcast_operation_control(coll_pipebcast_operation_t *operation)
+{
+    operation->control = (pb_control_t){.comm = operation->module->comm,
+                                        .tag = operation->call.tag - COLL_PIPEBCAST_TAG_OF_CONTROL};
+}
 
 /** Returns the kind of a broadcast that is not by multicast, alike on all ranks. */
 const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,

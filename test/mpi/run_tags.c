@@ -44,13 +44,13 @@ static void wrap_at(int32_t tag, int left)
 
     MPI_Barrier(MPI_COMM_WORLD);
     comm->c_nbc_tag = tag;
-    module_of(comm)->n_tags = coll_pipebcast_floor_tag() - coll_pipebcast_middle_tag() - left;
+    coll_pipebcast_tags_t *tags = &module_of(comm)->tags;
+    tags->next = tags->middle + left - 1;
     for (int i = 0; i < N_BROADCASTS; i++) {
         check_bcast(BLOCKING, BYTES, i % n_ranks, comm, ++seed, "around the wrap");
         check_bcast(NONBLOCKING, BYTES, (i + 1) % n_ranks, comm, ++seed, "around the wrap");
         start_and_wait(&pending, &request);
-        check(comm->c_nbc_tag > coll_pipebcast_floor_tag(), "Open MPI's tag %d is one of ours",
-              comm->c_nbc_tag);
+        check(comm->c_nbc_tag > tags->floor, "Open MPI's tag %d is one of ours", comm->c_nbc_tag);
     }
     MPI_Request_free(&request);
     pending_end(&pending, "an older persistent one");
@@ -77,7 +77,7 @@ static void broadcast_during_idup(void)
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
-    const int floor = coll_pipebcast_floor_tag();
+    const int floor = coll_pipebcast_tags_new().floor;
     srand((unsigned) my_rank);
     broadcast_during_idup();
     for (int i = 0; i < 12; i++) {
