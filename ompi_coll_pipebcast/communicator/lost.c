@@ -9,10 +9,11 @@
 #include "base/tags.h"
 
 /**
- * Nanoseconds between two looks, of some microseconds each. Calls are not counted: with more ranks
- * than processors each yields the processor, and a thousand take a minute.
+ * Nanoseconds between two looks. A look lets Open MPI progress with the lock held, when no segment
+ * is sent on. Calls are not counted: with more ranks than processors each yields the processor, and
+ * a thousand take a minute.
  */
-#define LOOK_NS INT64_C(2000000)
+#define LOOK_NS INT64_C(50000000)
 
 /** Reports to the others, as far as that can be had: there is nothing else to do for them. */
 static void notify_others(const coll_pipebcast_module_t *module)
