@@ -126,8 +126,6 @@ void world_free(world_t *w)
     for (int rank = 0; rank < w->n_ranks; rank++) {
         free_copy(&w->messages[rank]);
         free(w->data[rank]);
-    }
-    for (int rank = 0; rank < w->n_ranks; rank++) {
         free(w->pairs[rank].of);
     }
     free(w->requests);

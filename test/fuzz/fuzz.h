@@ -25,8 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 /** A copy that may be changed, exactly as long; the caller frees it. */
 __attribute__((unused)) static uint8_t *fuzz_copy(const uint8_t *bytes, size_t length)
 {
-    uint8_t *copy = malloc(length > 0 ? length : 1);
-    must(copy != NULL);
+    uint8_t *copy = must_have(malloc(length > 0 ? length : 1));
     memcpy(copy, bytes, length);
     return copy;
 }
@@ -34,8 +33,7 @@ __attribute__((unused)) static uint8_t *fuzz_copy(const uint8_t *bytes, size_t l
 /** An input as text, for the caller to free. */
 __attribute__((unused)) static char *fuzz_text(const uint8_t *bytes, size_t length)
 {
-    char *text = malloc(length + 1);
-    must(text != NULL);
+    char *text = must_have(malloc(length + 1));
     memcpy(text, bytes, length);
     text[length] = '\0';
     return text;

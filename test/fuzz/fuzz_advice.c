@@ -24,8 +24,7 @@ static pb_advice_t *read_advice(const char *text, size_t length)
 static char *text_of(const pb_advice_t *advice, size_t *length_p)
 {
     char *text;
-    FILE *stream = open_memstream(&text, length_p);
-    must(stream != NULL);
+    FILE *stream = must_have(open_memstream(&text, length_p));
     must(pb_advice_write(advice, stream) == PB_SUCCESS);
     fclose(stream);
     return text;

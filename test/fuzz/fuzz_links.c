@@ -20,8 +20,7 @@ static pb_link_matrix_t *read_links(const char *text, size_t length)
 static char *write_links(const pb_link_matrix_t *matrix, size_t *length_p)
 {
     char *text;
-    FILE *stream = open_memstream(&text, length_p);
-    must(stream != NULL);
+    FILE *stream = must_have(open_memstream(&text, length_p));
     must(pb_link_matrix_write(matrix, stream) == PB_SUCCESS);
     fclose(stream);
     return text;

@@ -23,8 +23,7 @@ static void write_again(const pb_model_t *model)
     static pb_model_t again;
     char *text;
     size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    must(stream != NULL);
+    FILE *stream = must_have(open_memstream(&text, &length));
     must(pb_model_write(model, stream) == PB_SUCCESS);
     fclose(stream);
     must(read_model(text, length, &again) == PB_SUCCESS);

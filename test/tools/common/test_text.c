@@ -16,8 +16,7 @@ static void expect(const char *format, writer_t write, const char *name, const c
 {
     char *text = NULL;
     size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    must(stream != NULL);
+    FILE *stream = must_have(open_memstream(&text, &size));
     write(stream, name);
     fclose(stream);
     ok(strcmp(text, expected) == 0, "%s: %s", format, expected);
@@ -30,8 +29,7 @@ static void write_json(FILE *stream, const char *text)
     static const char before[] = "\"text\": ";
     char *document = NULL;
     size_t size;
-    FILE *memory = open_memstream(&document, &size);
-    must(memory != NULL);
+    FILE *memory = must_have(open_memstream(&document, &size));
     const common_json_t whole = common_json_begin("pipebcast test");
     common_json_text(whole, "text", text);
     ok(common_json_end(whole, memory), "a document");

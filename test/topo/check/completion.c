@@ -4,10 +4,8 @@ double completion(const pb_placement_t *placement, const pb_plan_t *plan, int n_
 {
     pb_simulate_options_t options = {.n_segments = n_segments};
     pb_simulation_t result;
-    double time = -1;
-    if (pb_simulate(placement, plan, &options, &result) == PB_SUCCESS) {
-        time = pb_simulate_units(result.completion);
-    }
+    const int error = pb_simulate(placement, plan, &options, &result);
+    const double time = error == PB_SUCCESS ? pb_simulate_units(result.completion) : -1;
     pb_simulation_clear(&result);
     return time;
 }

@@ -5,15 +5,9 @@
 
 #include "test/tap.h"
 #include "topo/util/error.h"
+#include "topo/util/random.h"
 
 #define SIZE 200
-
-/** A small generator of its own, so that a failure repeats. */
-static uint32_t next_random(uint32_t *state)
-{
-    *state = *state * 1664525u + 1013904223u;
-    return *state >> 8;
-}
 
 static bool before(const pb_event_t *a, const pb_event_t *b)
 {
@@ -42,13 +36,13 @@ static void random_order(void)
 {
     pb_heap_t heap = {0};
     pb_event_t plain[SIZE];
-    uint32_t state = 1;
+    pb_random_t random = pb_random_seed(1);
     int n = 0, wrong = 0;
     for (int step = 0; step < 20000; step++) {
-        if (n < SIZE && (n == 0 || next_random(&state) % 2 == 0)) {
-            const pb_event_t event = {.time = next_random(&state) % 10,
-                                      .major = (int) (next_random(&state) % 3),
-                                      .minor = (int) (next_random(&state) % 3),
+        if (n < SIZE && (n == 0 || pb_random_below(&random, 2) == 0)) {
+            const pb_event_t event = {.time = pb_random_below(&random, 10),
+                                      .major = pb_random_below(&random, 3),
+                                      .minor = pb_random_below(&random, 3),
                                       .id = step,
                                       .note = -step};
             plain[n++] = event;
