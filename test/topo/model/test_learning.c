@@ -364,8 +364,8 @@ static void test_nothing_to_learn(void)
     world_clear(&w);
 }
 
-/** A fallback component is used in the end if it is faster than the best tree, also where the root
- * is late, but not where a very late root hides its time. */
+/** The fallback component is used in the end where it is faster than all trees, also with a late
+ * root. It is not where a very late root hides its time. */
 static void test_fallback(void)
 {
     static const struct {

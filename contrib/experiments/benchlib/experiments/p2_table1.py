@@ -13,7 +13,8 @@ ALGORITHMS = {"flat": ("pipebcast:flat", "P - 1", RANKS - 1), "binomial": ("tune
               "binary": ("pipebcast:binary", "2", 2), "3-ary": ("pipebcast:kary", "3", 3)}
 
 # Of claims that do not hold.
-WHY = {"scatter+ring": "messages wait in links for longer than TCP's least retransmission time, so it repeats them; "
+WHY = {"binomial": "tuned sends to all children together; where these messages share the link, the first child gets its own late",
+       "scatter+ring": "messages wait in links for longer than TCP's least retransmission time, so it repeats them; "
                        "pieces of 64 KB also wait for a rendezvous"}
 
 
