@@ -146,17 +146,21 @@ static bool run_benchmark(struct bench_options *options, int rank, int n_ranks)
     return status == BENCH_OK && !output.failed;
 }
 
-/** Finds the first rank on the host that --root names, by its short or its whole name; n_ranks if
- * there is none. Collective. */
+/** Tells whether a name is a host's own. One of both may be without its domain. */
+static bool is_host(const char *own, const char *name)
+{
+    const size_t n = strcspn(own, ".");
+    return strcmp(own, name) == 0 || (strcspn(name, ".") == n && strncmp(own, name, n) == 0 &&
+                                      (own[n] == '\0' || name[n] == '\0'));
+}
+
+/** Finds the first rank on the host that --root names; n_ranks if there is none. Collective. */
 static int root_on(const char *host, int rank, int n_ranks)
 {
     char own[MPI_MAX_PROCESSOR_NAME];
-    int length, root = n_ranks;
+    int length;
     MPI_Get_processor_name(own, &length);
-    if (strcmp(own, host) == 0 ||
-        (strcspn(own, ".") == strcspn(host, ".") && strncmp(own, host, strcspn(own, ".")) == 0)) {
-        root = rank;
-    }
+    int root = is_host(own, host) ? rank : n_ranks;
     MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     return root;
 }
