@@ -211,37 +211,11 @@ static uint64_t as_message(const pb_model_t *model, uint64_t payload)
     return payload > model->overhead ? payload - model->overhead : 1;
 }
 
-/** Processor time of datagrams, from the rows that are there. */
-static pb_datagram_cost_t on_processors(const pb_model_t *model, uint64_t payload)
-{
-    const pb_datagram_cost_t *rows = model->datagrams, *last = &rows[model->n_datagrams - 1];
-    if (payload <= rows[0].bytes || model->n_datagrams == 1) {
-        return rows[0];
-    }
-    if (payload >= last->bytes) {
-        return *last;
-    }
-    const pb_datagram_cost_t *a =
-        &rows[find_row(&rows[0].bytes, sizeof(rows[0]), model->n_datagrams, payload)];
-    return (pb_datagram_cost_t){
-        .bytes = payload,
-        .send = on_line(a->bytes, a->send, a[1].bytes, a[1].send, payload),
-        .receive = on_line(a->bytes, a->receive, a[1].bytes, a[1].receive, payload)};
-}
-
 pb_cost_t pb_model_datagram(const pb_model_t *model, uint64_t payload)
 {
     pb_cost_t cost =
         pb_model_cost(model, model->costs[PB_PLACE_SWITCH].n_links, as_message(model, payload));
     cost.bytes = payload;
-    if (model->n_datagrams > 0) {
-        const pb_datagram_cost_t busy = on_processors(model, payload);
-        const int64_t link = frame_time(model, payload);
-        cost.send = busy.send;
-        cost.receive = busy.receive;
-        cost.gap = link > busy.send ? link : busy.send;
-        cost.both = cost.gap;
-    }
     return cost;
 }
 
@@ -445,9 +419,6 @@ uint64_t pb_model_hash(const pb_model_t *model)
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         hash = hash_costs(hash, &model->costs[place]);
     }
-    hash = pb_hash_number(hash, (uint64_t) model->n_datagrams);
-    hash = hash_values(hash, model->datagrams,
-                       (size_t) model->n_datagrams * sizeof(pb_datagram_cost_t) / 8);
     hash = pb_hash_number(hash, (uint64_t) model->n_fallback);
     for (int i = 0; i < model->n_fallback; i++) {
         const pb_fallback_t *fallback = &model->fallback[i];

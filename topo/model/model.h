@@ -26,9 +26,6 @@
 /** Tables of the fallback component's times, by number of ranks. */
 #define PB_MODEL_MAX_FALLBACK 32
 
-/** Most datagram sizes with costs in a model. */
-#define PB_MODEL_MAX_DATAGRAMS 8
-
 /** A message that a model may cover, in bytes. */
 #define PB_MODEL_MAX_BYTES (UINT64_C(1) << 40)
 
@@ -89,13 +86,6 @@ typedef struct pb_fallback {
     int64_t time[PB_MODEL_MAX_ROWS];
 } pb_fallback_t;
 
-/** Processor time of a datagram in nanoseconds, on the host with the most. */
-typedef struct pb_datagram_cost {
-    uint64_t bytes;  /**< of ours in it */
-    int64_t send;    /**< the processor of the sender is busy */
-    int64_t receive; /**< the processor of each receiver is */
-} pb_datagram_cost_t;
-
 typedef struct pb_model {
     uint64_t topology;  /**< pb_network_hash() of the network it was measured on; 0: any */
     bool measured;      /**< false: assumed from the link's speed and MTU */
@@ -105,8 +95,6 @@ typedef struct pb_model {
     uint32_t payload;   /**< bytes of one full TCP segment on this network (MTU less headers) */
     uint32_t overhead;  /**< bytes that MPI and its transport put before a message of ours */
     pb_costs_t costs[PB_PLACE_COUNT]; /**< PB_PLACE_SWITCH always has rows */
-    int n_datagrams;                  /**< 0: not measured; they cost as much as messages */
-    pb_datagram_cost_t datagrams[PB_MODEL_MAX_DATAGRAMS]; /**< by ascending bytes */
     int n_fallback;
     pb_fallback_t fallback[PB_MODEL_MAX_FALLBACK]; /**< by ascending n_ranks */
 } pb_model_t;
@@ -119,7 +107,6 @@ typedef struct pb_model {
  *   transport ob1 btl tcp interface eth0 rate 1000   # Mbit/s; "-": not known; may be missing
  *   payload 1448
  *   overhead 22
- *   datagram 1448 3200 2800       # bytes, send, receive; by multicast; may be missing
  *   place switch links 2
  *   #    bytes  gap  rtt  both  send  receive      (nanoseconds)
  *   cost   256   ..   ..    ..    ..       ..
@@ -131,8 +118,7 @@ typedef struct pb_model {
  * The first line comes first. Rows ascend in bytes, by at most a factor of 16 each; those of a
  * place cover 4096 bytes. `place switch` must be there with at least two rows. Names of several
  * BTLs or interfaces are separated by '+'. Files of earlier releases have no transport: such a
- * model applies wherever pipebcast serves, and is no reason to serve a transport. Lines of
- * datagrams ascend in bytes.
+ * model applies wherever pipebcast serves, and is no reason to serve a transport.
  */
 #define PB_MODEL_VERSION 1
 
@@ -175,9 +161,7 @@ pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
 
 /**
  * Costs of datagrams with `payload` bytes of ours, at least 1, between two hosts of one switch.
- * Links pass one after the other, so they are those of messages as long on the wire. If the
- * processors' times of datagrams were measured, these count, and links take as long as for the same
- * part of a long message. O(log rows).
+ * Links pass one after the other, so they are those of messages as long on the wire. O(log rows).
  */
 pb_cost_t pb_model_datagram(const pb_model_t *model, uint64_t payload);
 

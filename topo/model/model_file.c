@@ -95,42 +95,6 @@ static void item_overhead(pb_item_reader_t *item)
     }
 }
 
-/** Reads the three numbers of a datagram's line. */
-static bool read_datagram(pb_item_reader_t *item, pb_datagram_cost_t *row)
-{
-    uint64_t send, receive;
-    if (!pb_item_number(item, "the size", 1, 1, 65507, &row->bytes) ||
-        !pb_item_number(item, "o_s", 2, 0, (uint64_t) PB_MODEL_MAX_NS, &send) ||
-        !pb_item_number(item, "o_r", 3, 0, (uint64_t) PB_MODEL_MAX_NS, &receive)) {
-        return false;
-    }
-    row->send = (int64_t) send;
-    row->receive = (int64_t) receive;
-    return true;
-}
-
-static void item_datagram(pb_item_reader_t *item)
-{
-    reader_t *r = item->context;
-    pb_model_t *model = r->model;
-    pb_datagram_cost_t row;
-    if (!read_datagram(item, &row)) {
-        return;
-    }
-    if (model->n_datagrams == PB_MODEL_MAX_DATAGRAMS) {
-        pb_item_fault(item, "there are more than %d sizes of datagrams", PB_MODEL_MAX_DATAGRAMS);
-        return;
-    }
-    const uint64_t before =
-        model->n_datagrams > 0 ? model->datagrams[model->n_datagrams - 1].bytes : 0;
-    if (row.bytes <= before) {
-        pb_item_fault(item, "%" PRIu64 " bytes follow on %" PRIu64 ", but sizes must ascend",
-                      row.bytes, before);
-        return;
-    }
-    model->datagrams[model->n_datagrams++] = row;
-}
-
 static int find_place(const char *name)
 {
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
@@ -319,7 +283,6 @@ static const pb_item_t items[] = {
     {PB_MEDIUM_FORM, item_transport, NULL},
     {"payload BYTES", item_payload, NULL},
     {"overhead BYTES", item_overhead, NULL},
-    {"datagram BYTES SEND RECEIVE", item_datagram, NULL},
     {"place PLACE links NUMBER ring RANKS", item_place, begin_table},
     {"place PLACE links NUMBER", item_place, begin_table},
     {"cost BYTES GAP RTT BOTH SEND RECEIVE", item_cost, NULL},
@@ -451,11 +414,6 @@ int pb_model_write(const pb_model_t *model, FILE *stream)
         pb_medium_write_item(&model->medium, stream);
     }
     fprintf(stream, "payload %" PRIu32 "\noverhead %" PRIu32 "\n", model->payload, model->overhead);
-    for (int i = 0; i < model->n_datagrams; i++) {
-        const pb_datagram_cost_t *row = &model->datagrams[i];
-        fprintf(stream, "datagram %" PRIu64 " %" PRId64 " %" PRId64 "\n", row->bytes, row->send,
-                row->receive);
-    }
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         if (model->costs[place].n_rows > 0) {
             write_costs(&model->costs[place], pb_place_name((pb_place_t) place), stream);

@@ -20,7 +20,6 @@
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/terminal.h"
-#include "datagrams.h"
 #include "discovery.h"
 #include "fallback.h"
 #include "install.h"
@@ -37,9 +36,6 @@ enum { TAG_SWEPT = 1 };
 #define FALLBACK_SHARE 0.3
 #define PAIR_SHARE 0.6
 
-/** Share of datagrams in the time that the places leave. */
-#define DATAGRAMS_SHARE 0.1
-
 /** All that a run knows. What was measured is rank 0's. */
 struct run {
     struct tune_options options;
@@ -51,7 +47,6 @@ struct run {
     pb_medium_t medium;         /**< between two hosts */
     uint32_t payload, overhead; /**< as in pb_model_t */
     struct tune_swept swept[PB_PLACE_COUNT];
-    struct tune_datagrams datagrams;
     struct tune_fallback fallback;
     char busy[256]; /**< hosts with other work */
 };
@@ -197,34 +192,6 @@ static bool measure_place(struct run *run, pb_place_t where, double share)
                             swept, sizeof *swept);
 }
 
-/** The place with the most hosts in its ring. */
-static const struct tune_place *widest_place(const struct run *run)
-{
-    const struct tune_place *near = &run->cluster.places[PB_PLACE_SWITCH];
-    const struct tune_place *far = &run->cluster.places[PB_PLACE_FAR];
-    return far->n_ring > near->n_ring ? far : near;
-}
-
-/** Datagrams to a multicast group of all hosts. */
-static void measure_datagrams(struct run *run)
-{
-    const struct tune_place *place = widest_place(run);
-    const int leader = place->ring[0];
-    const double budget_s = DATAGRAMS_SHARE * time_left(run);
-    MPI_Comm comm = comm_of(run, place->ring, place->n_ring);
-    if (comm != MPI_COMM_NULL) {
-        tune_datagrams_measure(comm, run->payload, budget_s, &run->datagrams);
-        MPI_Comm_free(&comm);
-    }
-    common_quiet_barrier(run->comm);
-    MPI_Bcast(&run->datagrams, sizeof run->datagrams, MPI_BYTE, leader, run->comm);
-    if (run->rank == 0 && run->datagrams.n_rows == 0) {
-        common_report("datagrams were not measured, so they are assumed to cost what messages "
-                      "cost: %s",
-                      run->datagrams.why);
-    }
-}
-
 static bool measure(struct run *run)
 {
     int n_left = 0;
@@ -240,9 +207,6 @@ static bool measure(struct run *run)
                 measure_place(run, (pb_place_t) place, (1 - kept) / (n_left - kept * (n_left - 1)));
             n_left--;
         }
-    }
-    if (good) {
-        measure_datagrams(run);
     }
     if (good && run->options.fallback) {
         good = tune_fallback_measure(&run->options, run->comm, time_left(run), &run->fallback);
@@ -266,8 +230,6 @@ static void fill_model(const struct run *run, pb_model_t *model)
     }
     /* The file has no other word for the nearest pair. */
     model->costs[PB_PLACE_SWITCH].n_links = 2;
-    model->n_datagrams = run->datagrams.n_rows;
-    memcpy(model->datagrams, run->datagrams.rows, sizeof run->datagrams.rows);
     model->n_fallback = run->fallback.n;
     memcpy(model->fallback, run->fallback.tables, sizeof model->fallback);
 }
@@ -367,16 +329,6 @@ static void limit_all(struct run *run)
     }
 }
 
-static void print_datagrams(const struct tune_datagrams *datagrams)
-{
-    for (int i = 0; i < datagrams->n_rows; i++) {
-        const pb_datagram_cost_t *row = &datagrams->rows[i];
-        printf("%sdatagrams of %" PRIu64 " bytes by multicast: o_s %.3f us, o_r %.3f us\n",
-               i == 0 ? "\n" : "", row->bytes, (double) row->send / 1e3,
-               (double) row->receive / 1e3);
-    }
-}
-
 static void print_measured(const struct run *run)
 {
     char medium[PB_MEDIUM_TEXT_SIZE];
@@ -384,13 +336,11 @@ static void print_measured(const struct run *run)
     printf("TCP segments of %" PRIu32 " bytes; %" PRIu32 " bytes before each message\n",
            run->payload, run->overhead);
     tune_table_print(run->swept, run->options.precision, stdout);
-    print_datagrams(&run->datagrams);
     fflush(stdout);
 }
 
 static bool print_json(const struct run *run)
 {
-    const struct tune_datagrams *datagrams = &run->datagrams;
     const common_json_t whole = common_json_begin("pipebcast tune");
     char medium[PB_MEDIUM_TEXT_SIZE];
     common_json_text(whole, "model", run->options.output);
@@ -401,13 +351,6 @@ static bool print_json(const struct run *run)
     common_json_integer(whole, "overhead", run->overhead);
     common_json_real(whole, "precision_percent", 100 * run->options.precision, 6);
     tune_table_add(run->swept, run->options.precision, whole);
-    const common_json_t array = common_json_array(whole, "datagrams");
-    for (int i = 0; i < datagrams->n_rows; i++) {
-        const common_json_t object = common_json_object(array, NULL);
-        common_json_integer(object, "bytes", (int64_t) datagrams->rows[i].bytes);
-        common_json_real(object, "send_us", (double) datagrams->rows[i].send / 1e3, 3);
-        common_json_real(object, "receive_us", (double) datagrams->rows[i].receive / 1e3, 3);
-    }
     return common_json_end(whole, stdout);
 }
 
