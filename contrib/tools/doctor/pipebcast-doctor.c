@@ -419,7 +419,7 @@ int main(int argc, char **argv)
         setenv("OMPI_MCA_coll_pipebcast_multicast", "on", 1);
     }
     if (!doctor_watchdog_start(late, &run)) {
-        common_report("no thread for the time limit: %s", strerror(errno));
+        common_report("no timer for the time limit: %s", strerror(errno));
         return EXIT_FAILURE;
     }
     begin_mpi(&run, &argc, &argv);
