@@ -5,8 +5,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "contrib/tools/common/topology.h"
 #include "topo/model/medium.h"
@@ -74,16 +72,6 @@ static void add_read(doctor_record_t *record, const char *name, int code, const 
     }
 }
 
-static void add_age(doctor_record_t *record, const char *name, const char *path)
-{
-    struct stat file;
-    char text[32];
-    if (stat(path, &file) == 0) {
-        snprintf(text, sizeof text, "%.0f", difftime(time(NULL), file.st_mtime));
-        add_of(record, name, "age", text);
-    }
-}
-
 int doctor_topology_open(const doctor_record_t *record, pb_topology_t *topology, pb_diag_t *diag)
 {
     const pb_topology_request_t request =
@@ -103,7 +91,6 @@ static void add_topology(doctor_record_t *record)
     if (path == NULL || path[0] == '\0') {
         return;
     }
-    add_age(record, "topology", path);
     pb_diag_init(&diag);
     const int code = doctor_topology_open(record, &topology, &diag);
     add_read(record, "topology", code, &diag,
@@ -133,7 +120,6 @@ static void add_model(doctor_record_t *record)
     }
     pb_diag_init(&diag);
     const int code = pb_model_read(path, &model, &diag);
-    add_age(record, "model", path); /* from here on the record, and so the path, may move */
     add_read(record, "model", code, &diag, code == PB_SUCCESS ? pb_model_hash(&model) : 0);
     pb_diag_clear(&diag);
     if (code == PB_SUCCESS && model.has_medium) {

@@ -8,8 +8,8 @@
 /**
  * Adds: `host`; the versions `mpi`, `doctor` and `plugin`; the parameters by their names; `limit`
  * and `open` of descriptors. Also `rmem` and `wmem`, the bytes to which the kernel lets TCP's
- * buffers grow. For the files `topology` and `model` that parameters name: an error or NAME.hash,
- * and NAME.age in seconds. Unknown values are missing.
+ * buffers grow. For the files `topology` and `model` that parameters name: an error or NAME.hash.
+ * Unknown values are missing.
  */
 void doctor_facts_add(doctor_record_t *record);
 

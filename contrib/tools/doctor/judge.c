@@ -29,8 +29,8 @@
 /* Multicast brings something if it takes at most this share of the trees' time. */
 #define WORTHWHILE 0.9
 
-/** Days after which a file deserves a look, the least usual MTU, and descriptors to spare. */
-enum { OLD_DAYS = 180, DAY_S = 24 * 60 * 60, USUAL_MTU = 1500, SPARE_DESCRIPTORS = 16 };
+/** The least usual MTU, and descriptors to spare. */
+enum { USUAL_MTU = 1500, SPARE_DESCRIPTORS = 16 };
 
 /* ---- the facts ---- */
 
@@ -576,18 +576,10 @@ static doctor_verdict_t judge_topology_warning(const doctor_facts_t *f, char *te
     return warning != NULL ? say(DOCTOR_WARNING, text, "%s", warning) : DOCTOR_NOTHING;
 }
 
-static doctor_verdict_t judge_topology_age(const doctor_facts_t *f, char *text)
-{
-    const double days = number(f, "topology.age") / DAY_S;
-    return days > OLD_DAYS ? say(DOCTOR_WARNING, text, "the file is %.0f days old", days)
-                           : DOCTOR_NOTHING;
-}
-
 static doctor_verdict_t judge_model(const doctor_facts_t *f, char *text)
 {
     const char *path = value(f, "coll_pipebcast_model_file");
     const char *costs = value(f, "status_costs"), *transport = value(f, "model.transport");
-    const double days = number(f, "model.age") / DAY_S;
     const doctor_verdict_t of_file = judge_file(f, "model", text);
     if (of_file != DOCTOR_NOTHING || !has_plugin(f)) {
         return of_file;
@@ -601,8 +593,7 @@ static doctor_verdict_t judge_model(const doctor_facts_t *f, char *text)
         return say(DOCTOR_ERROR, text, "%s, measured over %s, is not used here: costs are %s", path,
                    transport != NULL ? transport : "an unknown transport", costs);
     }
-    return say(days > OLD_DAYS || transport == NULL ? DOCTOR_WARNING : DOCTOR_OK, text,
-               "%s, %.0f days old, measured over %s", path, days,
+    return say(transport == NULL ? DOCTOR_WARNING : DOCTOR_OK, text, "%s, measured over %s", path,
                transport != NULL ? transport : "an unknown transport");
 }
 
@@ -687,7 +678,6 @@ static const struct {
     {"topology", judge_members, "add them, by the names that hostname prints on them"},
     {"topology", judge_topology, NULL},
     {"topology", judge_topology_warning, "pipebcast check FILE"},
-    {"topology", judge_topology_age, "pipebcast show FILE   # is the network still so?"},
     {"model", judge_model, measure_model},
     {"multicast", judge_multicast, "see whether switches and firewalls pass UDP to 239.0.0.0/8"},
 };
