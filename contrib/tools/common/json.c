@@ -3,9 +3,9 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report.h"
-#include "text.h"
 
 /** Digits of a real number: as many as come back as they were written in decimals. */
 enum { DIGITS = 15 };
@@ -53,15 +53,28 @@ common_json_t common_json_begin(const char *program)
     return whole;
 }
 
+/** The value of a text, which the library refuses if it is no UTF-8. NULL: out of memory. */
+static json_t *text_value(const char *text)
+{
+    json_t *value = json_string(text);
+    char *const ascii = value == NULL ? strdup(text) : NULL;
+    for (char *at = ascii; at != NULL && *at != '\0'; at++) {
+        *at = (unsigned char) *at < 0x80 ? *at : '?';
+    }
+    if (ascii != NULL) {
+        value = json_string(ascii);
+    }
+    free(ascii);
+    return value;
+}
+
 void common_json_text(common_json_t to, const char *name, const char *text)
 {
-    char *const clean = text != NULL ? common_text_clean(text) : NULL;
     if (text == NULL) {
         common_json_null(to, name);
     } else {
-        add(to, name, clean != NULL ? json_string(clean) : NULL);
+        add(to, name, text_value(text));
     }
-    free(clean);
 }
 
 void common_json_integer(common_json_t to, const char *name, int64_t number)

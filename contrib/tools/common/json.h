@@ -35,8 +35,8 @@ common_json_t common_json_begin(const char *program);
 
 /**
  * Each of these adds a value: to an object by a name, to an array (name NULL) at its end. A text
- * may hold any bytes: those that are no UTF-8, and control characters, become U+FFFD; a NULL
- * becomes null. A real number is rounded to `decimals`; one that is not finite becomes null.
+ * may hold any bytes: in one that is no UTF-8 those beyond ASCII become '?'. A NULL becomes null. A
+ * real number is rounded to `decimals`; one that is not finite becomes null.
  */
 void common_json_text(common_json_t to, const char *name, const char *text);
 void common_json_integer(common_json_t to, const char *name, int64_t number);

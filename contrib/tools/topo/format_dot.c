@@ -2,7 +2,6 @@
  * The DOT language of Graphviz: links as grey lines between boxes and ovals,
  * edges of the streams as arrows that do not move the nodes.
  */
-#include "contrib/tools/common/text.h"
 #include "format.h"
 
 /* Distinct to color-blind eyes, and dark enough on white. */
@@ -18,10 +17,20 @@ static const char *stream_color(int i)
     return colors[i % (int) (sizeof(colors) / sizeof(colors[0]))];
 }
 
+/** Writes a text as a quoted identifier. */
+static void print_string(FILE *stream, const char *text)
+{
+    fputc('"', stream);
+    for (; *text != '\0'; text++) {
+        fprintf(stream, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    }
+    fputc('"', stream);
+}
+
 static void begin(FILE *stream, const char *title)
 {
     fputs("digraph pipebcast {\n  label=", stream);
-    common_dot_string(stream, title);
+    print_string(stream, title);
     fputs(";\n  labelloc=t;\n  fontname=\"sans-serif\";\n"
           "  node [fontname=\"sans-serif\", fontsize=11];\n"
           "  edge [fontname=\"sans-serif\", fontsize=9, arrowsize=0.7];\n",
@@ -32,7 +41,7 @@ static void begin(FILE *stream, const char *title)
 static void print_node(FILE *stream, const pb_node_t *node)
 {
     fputs("  ", stream);
-    common_dot_string(stream, node->name);
+    print_string(stream, node->name);
     fputs(node->kind == PB_NODE_SWITCH ? " [shape=box, style=filled, fillcolor=\"#dde3ea\"];\n"
                                        : " [shape=ellipse];\n",
           stream);
@@ -46,9 +55,9 @@ static void print_cable(FILE *stream, const tool_cluster_t *cluster, const tool_
     double down_load = tool_load(judged, down), up_load = tool_load(judged, up);
     double load = down_load > up_load ? down_load : up_load;
     fputs("  ", stream);
-    common_dot_string(stream, pb_network_node(cluster->network, below->parent)->name);
+    print_string(stream, pb_network_node(cluster->network, below->parent)->name);
     fputs(" -> ", stream);
-    common_dot_string(stream, below->name);
+    print_string(stream, below->name);
     fprintf(stream, " [dir=none, color=\"%s\", penwidth=%.1f, tooltip=\"down %.2f, up %.2f\"];\n",
             judged->broken[up] || judged->broken[down] ? COLOR_BROKEN
             : load > 0                                 ? COLOR_LINK
@@ -64,9 +73,9 @@ static void print_slots(FILE *stream, const tool_cluster_t *cluster)
     for (int rank = 0; rank < cluster->placement->n_ranks; rank++) {
         int host = cluster->placement->host[rank];
         fputs("  ", stream);
-        common_dot_string(stream, pb_network_node(cluster->network, host)->name);
+        print_string(stream, pb_network_node(cluster->network, host)->name);
         fputs(" -> ", stream);
-        common_dot_string(stream, cluster->names[rank]);
+        print_string(stream, cluster->names[rank]);
         fprintf(stream, " [dir=none, color=\"%s\"];\n", COLOR_LINE);
     }
 }
@@ -77,9 +86,9 @@ static void print_edges(FILE *stream, const tool_cluster_t *cluster, const pb_pl
     for (int from = 0; from < plan->n_ranks; from++) {
         for (int i = edges->first_child[from]; i < edges->first_child[from + 1]; i++) {
             fputs("  ", stream);
-            common_dot_string(stream, cluster->names[from]);
+            print_string(stream, cluster->names[from]);
             fputs(" -> ", stream);
-            common_dot_string(stream, cluster->names[edges->child[i]]);
+            print_string(stream, cluster->names[edges->child[i]]);
             fprintf(stream,
                     " [constraint=false, color=\"%s\", fontcolor=\"%s\", label=\"%d\", "
                     "tooltip=\"stream %d\"];\n",
@@ -125,9 +134,9 @@ void tool_format_dot_network(FILE *stream, const char *title, const pb_network_t
             continue;
         }
         fputs("  ", stream);
-        common_dot_string(stream, pb_network_node(network, below->parent)->name);
+        print_string(stream, pb_network_node(network, below->parent)->name);
         fputs(" -> ", stream);
-        common_dot_string(stream, below->name);
+        print_string(stream, below->name);
         fprintf(stream, " [dir=none, color=\"%s\", penwidth=%.1f, tooltip=\"speed %u", COLOR_LINK,
                 below->members > 5 ? 5.0 : below->members, below->speed);
         fprintf(stream, below->members > 1 ? ", %d links\"];\n" : "\"];\n", below->members);

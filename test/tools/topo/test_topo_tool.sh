@@ -392,11 +392,9 @@ if python3 -c '' 2>/dev/null; then
         done
     done
     printf 'SwitchName=x Nodes=b\377,\303\251\n' >"$work/bytes.conf"
-    for format in json dot; do
-        topo tree "$work/bytes.conf" --algorithm chain --format $format
-        [ $code -eq 0 ] && python3 -c 'import sys; sys.stdin.buffer.read().decode("utf-8")' <"$out" 2>>"$err"
-        report $? "names that are no UTF-8 leave $format valid"
-    done
+    topo tree "$work/bytes.conf" --algorithm chain --format json
+    [ $code -eq 0 ] && python3 -c 'import sys; sys.stdin.buffer.read().decode("utf-8")' <"$out" 2>>"$err"
+    report $? "names that are no UTF-8 leave JSON valid"
 else
     skip "JSON is parsed" "there is no python3"
 fi
