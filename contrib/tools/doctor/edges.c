@@ -11,6 +11,7 @@
 #include "topo/network/view.h"
 #include "topo/trees/plan.h"
 #include "topo/util/error.h"
+#include "topo/util/kit.h"
 
 enum { TAG_EDGE = 21, NAP_NS = 1000000 };
 
@@ -30,17 +31,13 @@ struct list {
 
 static void add_edge(struct list *list, int parent, int child)
 {
-    if (list->n == list->capacity) {
-        const int capacity = list->capacity > 0 ? 2 * list->capacity : 64;
-        struct edge *edges = realloc(list->edges, (size_t) capacity * sizeof *edges);
-        if (edges == NULL) {
-            list->failed = true;
-            return;
-        }
-        list->edges = edges;
-        list->capacity = capacity;
+    struct edge *edges = pb_grow(list->edges, list->n, &list->capacity, sizeof *edges);
+    if (edges == NULL) {
+        list->failed = true;
+        return;
     }
-    list->edges[list->n++] = (struct edge){parent, child};
+    list->edges = edges;
+    edges[list->n++] = (struct edge){parent, child};
 }
 
 static int compare(const void *a, const void *b)
