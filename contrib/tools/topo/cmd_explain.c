@@ -6,6 +6,7 @@
 #include "json.h"
 #include "message.h"
 #include "topo/model/choose.h"
+#include "topo/util/kit.h"
 
 #define MEGA UINT64_C(1000000)
 
@@ -110,17 +111,13 @@ static bool is_same(const pb_candidate_t *a, const pb_candidate_t *b)
 
 static void add_row(listed_t *listed, const pb_candidate_t *candidate)
 {
-    if (listed->n == listed->capacity) {
-        const int capacity = listed->capacity > 0 ? 2 * listed->capacity : 64;
-        pb_candidate_t *rows = realloc(listed->rows, (size_t) capacity * sizeof(*rows));
-        if (rows == NULL) {
-            listed->failed = true;
-            return;
-        }
-        listed->rows = rows;
-        listed->capacity = capacity;
+    pb_candidate_t *rows = pb_grow(listed->rows, listed->n, &listed->capacity, sizeof(*rows));
+    if (rows == NULL) {
+        listed->failed = true;
+        return;
     }
-    listed->rows[listed->n++] = *candidate;
+    listed->rows = rows;
+    rows[listed->n++] = *candidate;
 }
 
 /* Takes a candidate, in the place of a slower one of its kind; the chosen one stays. */
