@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "../../contrib/experiments"), os.path.join(HERE, "..")]
@@ -16,7 +17,7 @@ sys.path[:0] = [os.path.join(HERE, "../../contrib/experiments"), os.path.join(HE
 # pylint: disable=wrong-import-position
 from benchlib import claim_table, claims, experiments, formulas, grid, sharing, tuning, units
 from benchlib.advised_trees import read_advised
-from benchlib.experiments import choices, p2_costs, p2_irregular, p2_table1, p2_table3, p3_arrival, p4_fig8, p4_trees
+from benchlib.experiments import choices, p2_costs, p2_irregular, p2_table1, p2_table3, p3_arrival, p3_theorems, p4_fig8, p4_trees
 from benchlib.experiments import sharing as sharing_experiment
 from benchlib.experiment import COMPUTED, MethodView
 from benchlib.pictures import Curve, Diagram, curves_svg
@@ -143,6 +144,22 @@ def test_table3():
     tap.eq(verdicts(p2_table3.TABLE3_EXPERIMENT, {"p2-table3": cells}), [False, True], "nine that are 1 % off")
 
 
+def test_golden_table3():
+    """The formulas with trees of the build's planner."""
+    build, computed = os.environ.get("PIPEBCAST_BUILDDIR"), []
+    if not build:
+        tap.skip("Table 3 of Table 2", "there is no build")
+        return
+    session = types.SimpleNamespace(
+        topo=os.path.join(build, "contrib/tools/topo/pipebcast-topo"),
+        topology_file=lambda name: os.path.join(HERE, f"../../contrib/testbed/topology{name}.conf"),
+        writer=types.SimpleNamespace(write=lambda network, method, size, ns, **more: computed.append(sample(network, method, size, ns, **more))))
+    p2_table3.measure(session)
+    view = p2_table3.TABLE3_EXPERIMENT.view({"p2-table3": computed})
+    tap.eq(round(36 * view.value(*[(place, "alike", size) for place, size in view.points()][0])), 32, "Table 2 in formulas (1) and (2): 32 cells of Table 3")
+    tap.eq(verdicts(p2_table3.TABLE3_EXPERIMENT, {"p2-table3": computed}), [True, True], "and 2.3 % in the others")
+
+
 def test_formulas():
     chain = {rank: [rank + 1] for rank in range(4)}
     tap.eq(formulas.printed_time(chain, 0, 100, 10, 8), 4 * (100 + 10) + 7 * 10, "formula (1): (P - 1) (L + g) + (X - 1) g")
@@ -202,6 +219,20 @@ def test_arrivals():
     tap.eq(noticed.value("b", "arrival_b", 256 * K), 2, "what is learned from does not count")
     for figure in p3_arrival.FIGURES:
         tap.eq(set(figure.lines) - set(p3_arrival.LINES), set(), f"{figure.name}: its lines are there")
+
+
+def test_theorems():
+    def runs(against, line, average, max_if, opt=200, opt_nb=70, n=8):
+        return [sample(p3_theorems.network_of(n, against, max_if), line + what, 64 * K, ns)
+                for what, ns in (("", average), (p3_theorems.OPT, opt), (p3_theorems.OPT_NB, opt_nb))]
+    second = [one for line, near, far in (("linear_p", 480, 1800), ("tuned scatter+rec.", 480, 1440), ("tuned scatter+ring", 960, 2900),
+                                          ("arrival_nb", 200, 230), ("flat_nb", 420, 420))
+              for max_if, average in ((8, near), (32, far)) for one in runs(p3_theorems.SECOND, line, average, max_if)]
+    others = [*runs(p3_theorems.TOGETHER, "flat", 320, 1, opt=70), *runs(p3_theorems.CHILDREN, "binomial", 400, 8),
+              *runs(p3_theorems.LAST, "linear_p", 210, 8), *runs(p3_theorems.SECOND, "arrival_b", 610, 8)]
+    tap.eq(verdicts(p3_theorems.THEOREMS, {"p3-theorems": second + others}),
+           [True, False, True, True, None, True, True, False, False, True, True, False], "Theorems 1 to 6: which arrivals are bad enough, and what is 3 OPT")
+    tap.eq(p3_theorems.AGAINST[p3_theorems.CHILDREN].late(32), [1, 2, 4, 8, 16], "children of the root in a binomial tree")
 
 
 def test_phases():
@@ -369,8 +400,8 @@ def test_units():
 
 
 def main():
-    for test in (test_judge, test_all, test_methods, test_table1, test_choices, test_costs, test_table3, test_formulas, test_model, test_irregular,
-                 test_arrivals, test_phases, test_grid, test_advised, test_sharing, test_counters, test_paper, test_curves, test_units):
+    for test in (test_judge, test_all, test_methods, test_table1, test_choices, test_costs, test_table3, test_golden_table3, test_formulas, test_model,
+                 test_irregular, test_arrivals, test_theorems, test_phases, test_grid, test_advised, test_sharing, test_counters, test_paper, test_curves, test_units):
         test()
     return tap.done()
 

@@ -39,6 +39,8 @@ static int make_pattern(const struct arriving *arriving, const struct point *poi
         .number = number,
         .max_if = point->max_if,
         .late_share = LATE_SHARE,
+        .late_ranks = run->options->late_ranks.values,
+        .n_late_ranks = run->options->late_ranks.n,
         .n_ranks = run->n_ranks,
         .root = root == BENCH_ROOT_ROTATE ? number % run->n_ranks : root,
         .unit_ns = point->pingpong.pingpong.median_ns,

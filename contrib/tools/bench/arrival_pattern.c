@@ -1,5 +1,7 @@
 #include "arrival_pattern.h"
 
+#include <stdbool.h>
+
 /** Scrambles the bits of a number: the finaliser of splitmix64 (Steele, Lea and Flood 2014). */
 static uint64_t scramble(uint64_t bits)
 {
@@ -16,6 +18,15 @@ static uint64_t luck_of(const struct bench_arrival_recipe *recipe, int rank)
     return scramble(of_pattern + (uint64_t) rank) >> 32;
 }
 
+static bool is_late(const struct bench_arrival_recipe *recipe, int rank, uint64_t luck)
+{
+    bool is_named = false;
+    for (int i = 0; i < recipe->n_late_ranks; i++) {
+        is_named = is_named || recipe->late_ranks[i] == rank;
+    }
+    return recipe->n_late_ranks > 0 ? is_named : (double) luck < recipe->late_share * 4294967296.0;
+}
+
 static int64_t delay_of(const struct bench_arrival_recipe *recipe, int rank)
 {
     uint64_t luck = luck_of(recipe, rank);
@@ -23,7 +34,7 @@ static int64_t delay_of(const struct bench_arrival_recipe *recipe, int rank)
         return 0;
     }
     if (recipe->kind == BENCH_ARRIVAL_LATE) {
-        return (double) luck < recipe->late_share * 4294967296.0 ? recipe->max_if : 0;
+        return is_late(recipe, rank, luck) ? recipe->max_if : 0;
     }
     return (int64_t) ((luck * (uint64_t) recipe->max_if) >> 32);
 }

@@ -20,9 +20,11 @@ enum bench_arrival_kind {
 struct bench_arrival_recipe {
     enum bench_arrival_kind kind; /**< BENCH_ARRIVAL_RANDOM, _ROOT_FIRST or _LATE */
     uint64_t seed;
-    int number;        /**< of the pattern: the next one for the same seed */
-    int max_if;        /**< MAX_IF: the bound of delays, in units */
-    double late_share; /**< _LATE: probability of each receiver to be late, 0 to 1 */
+    int number;                /**< of the pattern: the next one for the same seed */
+    int max_if;                /**< MAX_IF: the bound of delays, in units */
+    double late_share;         /**< _LATE: probability of each receiver to be late, 0 to 1 */
+    const int64_t *late_ranks; /**< _LATE: those that are late in place of a share; borrowed */
+    int n_late_ranks;          /**< 0: the share counts */
     int n_ranks;
     int root;
     int64_t unit_ns; /**< T(M), the time of one message */

@@ -109,8 +109,10 @@ static const common_option_t experiment_rows[] = {
              "of the receivers, by MAX_IF times T(M)"},
     {"max-if", COMMON_NUMBERS, VALUE(max_ifs), .least = 1, .most = 1000000, .argument = "LIST",
      .missing = "the number of ranks", .help = "MAX_IF of --arrival"},
+    {"late-ranks", COMMON_NUMBERS, VALUE(late_ranks), .most = INT_MAX, .argument = "LIST",
+     .help = "--arrival late: these ranks are late, but for the root, and no others"},
     {"patterns", COMMON_NUMBER, VALUE(patterns), .least = 1, .argument = "N", .missing = "20",
-     .help = "random patterns of each MAX_IF"},
+     .help = "patterns of each MAX_IF, random ones unless ranks are named"},
     {"seed", COMMON_NUMBER, VALUE(seed), .argument = "N", .missing = "1",
      .help = "the same number makes the same patterns"},
     {"schedule", COMMON_TEXT, VALUE(schedule), .argument = "FILE",
@@ -156,6 +158,9 @@ static void check_together(const struct bench_options *options)
                       (is_schedule && options->sizes.n > 0))) {
         common_usage_error("--arrival and --schedule go neither together nor with --mode, and a "
                            "schedule has its own sizes");
+    }
+    if (options->late_ranks.n > 0 && options->arrival != BENCH_ARRIVAL_LATE) {
+        common_usage_error("--late-ranks is for --arrival late alone; give that, too");
     }
     if (is_arrival && !options->pingpong) {
         common_usage_error("--arrival counts in T(M); omit --no-pingpong");

@@ -57,7 +57,8 @@ struct bench_options {
     char label[BENCH_MAX_TEXT];
     struct bench_corrupt corrupt;
     enum bench_arrival_kind arrival;
-    common_list_t max_ifs; /**< MAX_IF; empty: the number of ranks */
+    common_list_t max_ifs;    /**< MAX_IF; empty: the number of ranks */
+    common_list_t late_ranks; /**< of pattern late; empty: 20 % of the receivers */
     int patterns;
     long long seed;
     char schedule[BENCH_MAX_TEXT]; /**< empty: none */

@@ -153,6 +153,16 @@ report $? "--time-per-size ends arrival patterns"
 bench 3 --sizes 4K --iterations 3 --warmup 1 --arrival root-first --max-if 50 --patterns 4 --root rotate
 [ $code -eq 0 ] && [ "$(tail -n +2 "$out" | cut -d, -f13 | tr '\n' ' ')" = "0 1 2 0 " ]
 report $? "--arrival root-first, rotating root"
+bench 4 --sizes 4K --iterations 3 --warmup 1 --arrival late --late-ranks 0,3 --max-if 5000 --patterns 3 --clock shared
+[ $code -eq 0 ] && python3 - "$out" <<'PYTHON' 2>>"$err"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert len(rows) == 3
+for r in rows:  # one of four ranks is late: distances from the mean are 3/8 of its delay on average, of two they would be 1/2
+    average, worst = float(r["average_imbalance_factor"]), float(r["worst_imbalance_factor"])
+    assert worst > 4990 and 0.3 < average / worst < 0.44, r
+PYTHON
+report $? "--late-ranks: these are late, but for the root, and no others"
 
 # The verification sees a byte that a test hook flips after the broadcast. The hook counts all
 # broadcasts of the run.
@@ -196,6 +206,7 @@ refuses alone 'is empty' --label ''
 refuses alone 'is no option' 64K
 refuses alone 'mode loop alone' --root-late 5
 refuses alone 'for groups' --strided
+refuses alone 'for --arrival late' --arrival random --late-ranks 1
 refuses alone 'for schedules' --begin true
 refuses alone 'have one time of blocking broadcasts' --imb --op ibcast
 refuses alone 'judges by the warm-up' --time-per-size 1 --warmup 0
