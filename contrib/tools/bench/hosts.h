@@ -5,9 +5,8 @@
 #include <mpi.h>
 
 /**
- * Counts the hosts of a communicator and finds the lowest rank that is not on rank 0's host (rank
- * 1 if there is none). Collective, equal on all ranks. O(ranks log ranks) at rank 0. Aborts the
- * program if there is no memory for the names.
+ * Counts the hosts of a communicator, whose ranks share memory as MPI knows it, and finds the lowest
+ * rank that is not on rank 0's host (rank 1 if there is none). Collective, equal on all ranks.
  */
 void bench_hosts_find(MPI_Comm comm, int *n_hosts_p, int *first_elsewhere_p);
 
