@@ -5,8 +5,9 @@
 #include <mpi.h>
 
 /**
- * Counts the hosts of a communicator, whose ranks share memory as MPI knows it, and finds the lowest
- * rank that is not on rank 0's host (rank 1 if there is none). Collective, equal on all ranks.
+ * Counts the hosts of a communicator: ranks on one host share memory, as MPI knows. Finds the
+ * lowest rank that is not on rank 0's host (rank 1 if there is none). Collective, equal on all
+ * ranks.
  */
 void bench_hosts_find(MPI_Comm comm, int *n_hosts_p, int *first_elsewhere_p);
 

@@ -119,17 +119,16 @@ static bool prepare(void *context)
 static bool lead(void *context)
 {
     struct discovery *d = context;
-    common_progress_t progress;
-    common_progress_begin(&progress, d->options->progress);
     const pb_meter_t meter = tune_flows_meter(d->flows, d->options->flows);
-    const pb_discover_options_t how = {.seed = 1, .progress = report_trials, .context = &progress};
+    const pb_discover_options_t how = {
+        .seed = 1, .progress = report_trials, .context = d->options->progress};
     int code = tune_flows_calibrate(d->flows);
     bool in_time = code != PB_ERR_UNFIT;
     if (code == PB_SUCCESS) {
         code = pb_discover(&meter, &how, &d->found);
         in_time = d->found.complete || common_clock_local() < d->flows->deadline_ns;
     }
-    common_progress_end(&progress);
+    common_progress_end(d->options->progress);
     return report(d, in_time ? code : PB_SUCCESS, in_time) && write_file(d) &&
            (d->options->json ? print_json(d) : print_found(d));
 }

@@ -110,20 +110,6 @@ static void measure_table(struct group *group, double budget_s, pb_fallback_t *t
     }
 }
 
-static void report_progress(const struct tune_options *options, const pb_fallback_t *table,
-                            uint64_t beyond)
-{
-    const int last = table->n_rows - 1;
-    if (options->progress) {
-        common_report("the fallback component's broadcast on %d ranks: %.1f us for %d bytes to "
-                      "%.1f us for %d bytes"
-                      "%s",
-                      table->n_ranks, (double) table->time[0] / 1e3, FIRST_BYTES,
-                      (double) table->time[last] / 1e3, LAST_BYTES,
-                      beyond < LAST_BYTES ? " (continued along a line)" : "");
-    }
-}
-
 /** The group's ranks measure; the others sleep. */
 static void measure_group(const struct tune_options *options, MPI_Comm comm, int n_ranks,
                           double budget_s, void *memory, struct tune_fallback *fallback, int at)
@@ -136,9 +122,7 @@ static void measure_group(const struct tune_options *options, MPI_Comm comm, int
         common_clock_init(&group.clock, group.comm, false);
         measure_table(&group, budget_s, &fallback->tables[at], &fallback->beyond[at]);
         MPI_Comm_free(&group.comm);
-        if (rank == 0) {
-            report_progress(options, &fallback->tables[at], fallback->beyond[at]);
-        }
+        tune_tell(options);
     }
     common_quiet_barrier(comm);
 }

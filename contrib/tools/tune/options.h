@@ -1,5 +1,4 @@
-/* Options of pipebcast-tune. Rank 0 reads the command line and hands this struct to the others as
- * bytes, so it holds no pointer. */
+/* Options of pipebcast-tune. */
 #ifndef TUNE_OPTIONS_H
 #define TUNE_OPTIONS_H
 
@@ -8,6 +7,7 @@
 #include <stdint.h>
 
 #include "contrib/tools/common/options.h"
+#include "contrib/tools/common/progress.h"
 
 enum { TUNE_MAX_SIZES = 48, TUNE_MAX_TEXT = 4096 };
 
@@ -23,8 +23,8 @@ struct tune_options {
     bool install;
     bool fallback; /**< measure the fallback component's broadcast */
     bool quiet;    /**< print nothing but errors */
-    bool progress; /**< show it: on the first rank's terminal, unless quiet */
     bool json;
+    common_progress_t *progress; /**< borrowed; shown on the first rank's terminal, unless quiet */
     double time_limit_s;
     double precision;    /**< half width of the confidence interval, as a share of the mean */
     common_list_t asked; /**< the sizes of the command line */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "busy.h"
 #include "cluster.h"
@@ -92,16 +91,15 @@ static MPI_Comm comm_of(const struct run *run, const int *ranks, int n)
     return comm;
 }
 
-/** A leader's work for its team; it may change `result`. */
-typedef void (*lead_function)(const struct run *run, const struct tune_team *team, double budget_s,
-                              double left_s, pb_place_t place, void *result);
+/** A leader's work for its team; it changes `swept`. */
+typedef void lead_function(const struct tune_sweep *sweep, struct tune_swept *swept);
 
 /**
- * Lets the first of some ranks lead the others, while all further ones sleep. `result` goes to the
+ * Lets the first of some ranks lead the others, while all further ones sleep. `swept` goes to the
  * leader from rank 0 and back. False on all ranks if out of memory.
  */
 static bool run_team(struct run *run, const int *ranks, int n, uint64_t max_bytes, double share,
-                     pb_place_t place, lead_function lead, void *result, int result_size)
+                     lead_function *lead, struct tune_swept *swept)
 {
     const double left = time_left(run);
     const int leader = ranks[0];
@@ -114,53 +112,31 @@ static bool run_team(struct run *run, const int *ranks, int n, uint64_t max_byte
     }
     const bool good = common_all_good(has_memory, run->comm);
     if (good && run->rank == 0 && leader != 0) {
-        MPI_Send(result, result_size, MPI_BYTE, leader, TAG_SWEPT, run->comm);
+        MPI_Send(swept, sizeof *swept, MPI_BYTE, leader, TAG_SWEPT, run->comm);
     }
     if (good && run->rank == leader && leader != 0) {
-        MPI_Recv(result, result_size, MPI_BYTE, 0, TAG_SWEPT, run->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(swept, sizeof *swept, MPI_BYTE, 0, TAG_SWEPT, run->comm, MPI_STATUS_IGNORE);
     }
     if (good && run->rank == leader) {
-        lead(run, &team, left * share, left, place, result);
+        const struct tune_sweep sweep = {
+            .options = &run->options, .team = &team, .budget_s = left * share};
+        lead(&sweep, swept);
         tune_lead_done(&team);
     } else if (good && comm != MPI_COMM_NULL) {
         tune_follow(&team);
     }
     common_quiet_barrier(run->comm);
     if (good && run->rank == leader && leader != 0) {
-        MPI_Send(result, result_size, MPI_BYTE, 0, TAG_SWEPT, run->comm);
+        MPI_Send(swept, sizeof *swept, MPI_BYTE, 0, TAG_SWEPT, run->comm);
     }
     if (good && run->rank == 0 && leader != 0) {
-        MPI_Recv(result, result_size, MPI_BYTE, leader, TAG_SWEPT, run->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(swept, sizeof *swept, MPI_BYTE, leader, TAG_SWEPT, run->comm, MPI_STATUS_IGNORE);
     }
     tune_team_free(&team);
     if (comm != MPI_COMM_NULL) {
         MPI_Comm_free(&comm);
     }
     return good;
-}
-
-static struct tune_sweep sweep_of(const struct run *run, const struct tune_team *team,
-                                  double budget_s, double left_s, pb_place_t place)
-{
-    return (struct tune_sweep){.options = &run->options,
-                               .team = team,
-                               .place = pb_place_name(place),
-                               .budget_s = budget_s,
-                               .left_s = left_s};
-}
-
-static void lead_pair(const struct run *run, const struct tune_team *team, double budget_s,
-                      double left_s, pb_place_t place, void *result)
-{
-    const struct tune_sweep sweep = sweep_of(run, team, budget_s, left_s, place);
-    tune_sweep_pair(&sweep, result);
-}
-
-static void lead_ring(const struct run *run, const struct tune_team *team, double budget_s,
-                      double left_s, pb_place_t place, void *result)
-{
-    const struct tune_sweep sweep = sweep_of(run, team, budget_s, left_s, place);
-    tune_sweep_ring(&sweep, result);
 }
 
 /** Finds what goes over between two hosts, by the medium's MTU, and the sizes that follow from
@@ -182,14 +158,14 @@ static bool measure_place(struct run *run, pb_place_t where, double share)
     const struct tune_place *place = &run->cluster.places[where];
     struct tune_swept *swept = &run->swept[where];
     const uint64_t most = run->options.sizes[run->options.n_sizes - 1];
-    const bool good = run_team(run, place->pair, 2, most, share * PAIR_SHARE, where, lead_pair,
-                               swept, sizeof *swept);
+    const bool good =
+        run_team(run, place->pair, 2, most, share * PAIR_SHARE, tune_sweep_pair, swept);
     swept->costs.n_links = place->n_links;
     swept->costs.n_ring = where == PB_PLACE_HOST ? 0 : place->n_ring;
     /* 1 - share * PAIR_SHARE of the time is left, and the ring has its share of it. */
-    return good && run_team(run, place->ring, place->n_ring, most,
-                            share * (1 - PAIR_SHARE) / (1 - share * PAIR_SHARE), where, lead_ring,
-                            swept, sizeof *swept);
+    return good &&
+           run_team(run, place->ring, place->n_ring, most,
+                    share * (1 - PAIR_SHARE) / (1 - share * PAIR_SHARE), tune_sweep_ring, swept);
 }
 
 static bool measure(struct run *run)
@@ -428,6 +404,7 @@ static bool tune(const struct tune_options *options, int rank, int n_ranks)
     run->begin_ns = common_clock_local();
     MPI_Comm_dup(MPI_COMM_WORLD, &run->comm);
     bool good = prepare(run) && measure(run);
+    common_progress_end(options->progress);
     tune_busy_find(run->comm, run->busy, sizeof run->busy);
     good = common_all_good(good && (rank != 0 || report(run)), run->comm);
     common_file_abandon(&run->file);
@@ -440,12 +417,13 @@ static bool tune(const struct tune_options *options, int rank, int n_ranks)
 int main(int argc, char **argv)
 {
     struct tune_options options;
+    common_progress_t progress;
     bool good = true;
     int rank, n_ranks;
     tune_options_read(argc, argv, &options);
     common_require_job("tune");
-    options.progress =
-        !options.quiet && common_is_first_rank() && common_on_terminal(STDERR_FILENO);
+    common_progress_begin(&progress, !options.quiet && common_is_first_rank());
+    options.progress = &progress;
     /* The fallback component is measured, and pipebcast serves no measurement. */
     setenv("OMPI_MCA_coll_pipebcast_priority", "-1", 1);
     MPI_Init(&argc, &argv);

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "contrib/tools/common/clock.h"
-#include "contrib/tools/common/report.h"
 #include "settling.h"
 
 enum { MOST_MESSAGES = 4000, NAP_LEAST_NS = 50000, NAP_MOST_NS = 2000000 };
@@ -121,39 +120,11 @@ static void measure_busy(const struct tune_sweep *sweep, double budget_ns, pb_co
     row->receive = llround(times.receive);
 }
 
-static const char *error_text(double error, char text[16])
+void tune_tell(const struct tune_options *options)
 {
-    if (isinf(error)) {
-        return "too few";
-    }
-    snprintf(text, 16, "%.2f %%", 100 * error);
-    return text;
-}
-
-static void tell_pair(const struct schedule *schedule, const pb_cost_t *row,
-                      const struct tune_certainty *certainty)
-{
-    const struct tune_sweep *sweep = schedule->sweep;
-    char gap[16], rtt[16];
-    if (sweep->options->progress) {
-        common_report("%s, %llu bytes: g %.1f us (+- %s), RTT %.1f us (+- %s); at most %.0f s left",
-                      sweep->place, (unsigned long long) row->bytes, (double) row->gap / 1e3,
-                      error_text(certainty->gap, gap), (double) row->rtt / 1e3,
-                      error_text(certainty->rtt, rtt), fmax(sweep->left_s - spent_s(schedule), 0));
-    }
-}
-
-static void tell_ring(const struct schedule *schedule, const pb_cost_t *row,
-                      const struct tune_certainty *certainty)
-{
-    const struct tune_sweep *sweep = schedule->sweep;
-    char both[16];
-    if (sweep->options->progress) {
-        common_report("%s, %d ranks together, %llu bytes: %.1f us (+- %s); at most %.0f s left",
-                      sweep->place, sweep->team->n_ranks, (unsigned long long) row->bytes,
-                      (double) row->both / 1e3, error_text(certainty->both, both),
-                      fmax(sweep->left_s - spent_s(schedule), 0));
-    }
+    const int64_t spent_ns = common_clock_local() - options->progress->begin_ns;
+    common_progress_report(options->progress,
+                           fmin((double) spent_ns * 1e-9 / options->time_limit_s, 1));
 }
 
 void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept)
@@ -179,7 +150,7 @@ void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept)
         row->both = row->gap;
         measure_busy(sweep, 0.2 * share, row);
         costs->n_rows++;
-        tell_pair(&schedule, row, certainty);
+        tune_tell(sweep->options);
     }
 }
 
@@ -209,7 +180,7 @@ void tune_sweep_ring(const struct tune_sweep *sweep, struct tune_swept *swept)
         const double both = settle(sweep, TUNE_RING, row->bytes, share, &certainty->both);
         /* Two directions together are not faster than one: a lower value is noise. */
         row->both = llround(fmax(both, (double) row->gap));
-        tell_ring(&schedule, row, certainty);
+        tune_tell(sweep->options);
     }
 }
 

@@ -24,10 +24,11 @@ struct tune_swept {
 struct tune_sweep {
     const struct tune_options *options;
     const struct tune_team *team;
-    const char *place; /**< its name, for progress */
-    double budget_s;   /**< for this sweep */
-    double left_s;     /**< of the whole run, for progress */
+    double budget_s; /**< for this sweep */
 };
+
+/** Reports the share of the run's time that is over; prints something on the first rank alone. */
+void tune_tell(const struct tune_options *options);
 
 /** The leader's call for a pair: gap, rtt, send and receive of the sizes in options, as rows of
  * swept->costs. Sizes beyond 4 KB are skipped when the budget has run out. */
