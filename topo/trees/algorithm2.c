@@ -18,11 +18,14 @@
  * of four positions or more two children. So this tree is sometimes lower for k = 2, and never
  * higher.
  *
- * The search for a reach tries the furthest cuts first, and ends where no cut can reach further
- * than the best one so far. Where a cut at k is not allowed, no cut between first[k] and k is.
+ * The furthest reach of n children of a root, the first at p, depends on p, n and one position.
+ * This is the end of the smallest subtree that holds the root and p. So roots share their searches
+ * in a row. A search tries the furthest cuts first, and ends where no cut can reach further than
+ * the best one so far. Where a cut at k is not allowed, no cut between first[k] and k is.
  *
- * Time is O(height * ranks) times the cuts that are tried for a position, which are few on most
- * networks. Memory is O(height * ranks).
+ * Time is O(height * ranks * k) times two numbers that are small on most networks. These are the
+ * cuts that are tried for a position, and the subtree ends that it has. Memory is
+ * O((height + k) * ranks).
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -32,15 +35,16 @@
 #include "topo/trees/plan.h"
 #include "topo/util/error.h"
 
-/** Children that a rank may have, also with a larger fanout: calls of try_child() nest so deep. */
-#define MOST_CHILDREN 1024
+/** Children that a rank may have, also with a larger fanout: memory is in proportion. */
+#define MOST_CHILDREN 128
 
-/** A child position that was tried: by which search, as which child, and the child before it. */
-typedef struct tried {
-    int search; /**< its number; 0: none */
-    int n;
-    int before;
-} tried_t;
+/** The best children of a root from one position on, with at most some number of them. */
+typedef struct best {
+    int search; /**< that has found it; 0: none */
+    int limit;  /**< the last position where the next child may begin */
+    int reach;  /**< of the last child */
+    int next;   /**< the second child; 0: none */
+} best_t;
 
 typedef struct rows {
     const pb_view_t *view;
@@ -50,17 +54,15 @@ typedef struct rows {
     int n_rows, room; /**< of `reach` */
     int *furthest;  /**< by position: the largest reach, in the row of the children, from the first
                          position that is of interest to this one */
-    tried_t *tried; /**< by position */
+    best_t *best;   /**< by position and number of children */
     int n_searches; /**< so far */
 } rows_t;
 
-/** The search for the children of one root. */
+/** A search for children of roots. */
 typedef struct search {
     rows_t *rows;
     const int *below; /**< the row of the children */
-    int wanted;       /**< the search ends when this position is reached */
-    int best;         /**< the furthest reach so far */
-    int last_child;   /**< of the children with this reach */
+    int wanted;       /**< no reach beyond this position is of interest */
 } search_t;
 
 /** Upper bound on the reach of `n` children if the first begins at `position` or before. */
@@ -74,58 +76,56 @@ static int reach_bound(const search_t *search, int position, int n)
     return reach;
 }
 
-/** Notes that k is tried as the n-th child; false if that brings nothing new. */
-static bool note_tried(search_t *search, int k, int n, int before)
+static best_t *best_at(const rows_t *rows, int p, int n)
 {
-    tried_t *tried = &search->rows->tried[k];
-    if (tried->search == search->rows->n_searches && tried->n <= n) {
-        return false;
-    }
-    *tried = (tried_t){.search = search->rows->n_searches, .n = n, .before = before};
-    return true;
+    return &rows->best[(size_t) p * (size_t) rows->most_children + (size_t) n - 1];
 }
 
-/** Tries p as the n-th child of the root; `common` is LCA(root, the child before it). */
-static void try_child(search_t *search, int p, int n, int common)
+/** The best of at most `n` children of a root, the first at p; `common` is LCA(root, p - 1) or
+ * LCA(root, the child before). */
+static const best_t *find_best(const search_t *search, int p, int n, int common)
 {
     const rows_t *rows = search->rows;
     const pb_vertex_t *vertices = rows->view->vertices;
-    const int reach = search->below[p];
+    best_t *best = best_at(rows, p, n);
     while (vertices[common].end_rank <= p) {
         common = vertices[common].parent;
     }
-    if (reach > search->best) {
-        search->best = reach;
-        search->last_child = p;
+    const int limit = vertices[common].end_rank;
+    if (best->search == rows->n_searches && best->limit == limit) {
+        return best;
     }
-    if (n == rows->most_children || reach >= search->wanted) {
-        return;
-    }
-    int k = reach < vertices[common].end_rank ? reach + 1 : vertices[common].end_rank;
-    while (k > p && search->best < search->wanted &&
-           reach_bound(search, k, rows->most_children - n) > search->best) {
+    *best = (best_t){.search = rows->n_searches, .limit = limit, .reach = search->below[p]};
+    int k = best->reach < limit ? best->reach + 1 : limit;
+    while (n > 1 && k > p && best->reach < search->wanted &&
+           reach_bound(search, k, n - 1) > best->reach) {
         const int first = rows->bounds.first[k];
         if (first > p) {
             k = first < k ? first : k - 1;
             continue;
         }
-        if (note_tried(search, k, n + 1, p)) {
-            try_child(search, k, n + 1, common);
+        const int reach = find_best(search, k, n - 1, common)->reach;
+        if (reach > best->reach) {
+            best->reach = reach;
+            best->next = k;
         }
         k--;
     }
+    return best;
 }
 
-/** Children of `root` from the row below `height` that reach `wanted`, or else the furthest beyond
- * `known`. */
-static search_t find_children(rows_t *rows, int root, int height, int known, int wanted)
+/** Begins a search among the trees below `height`. */
+static search_t begin_search(rows_t *rows, int height, int wanted)
 {
-    search_t search = {
-        .rows = rows, .below = rows->reach[height - 1], .wanted = wanted, .best = known};
     rows->n_searches++;
-    note_tried(&search, root + 1, 1, root);
-    try_child(&search, root + 1, 1, rows->bounds.common[root + 1]);
-    return search;
+    return (search_t){.rows = rows, .below = rows->reach[height - 1], .wanted = wanted};
+}
+
+/** The furthest reach of the children of `root`, which are then in rows->best. */
+static int find_children(const search_t *search, int root)
+{
+    const rows_t *rows = search->rows;
+    return find_best(search, root + 1, rows->most_children, rows->bounds.common[root + 1])->reach;
 }
 
 /* ---- rows ---- */
@@ -166,11 +166,19 @@ static int make_row(rows_t *rows)
     if (row == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    for (int i = 0; i < n; i++) {
-        const int known = height > 0 ? rows->reach[height - 1][i] : i;
-        row[i] = height == 0 || i == n - 1 ? i : find_children(rows, i, height, known, n - 1).best;
+    if (height == 0) {
+        for (int i = 0; i < n; i++) {
+            row[i] = i;
+        }
+    } else {
+        const search_t search = begin_search(rows, height, n - 1);
+        row[0] = find_children(&search, 0);
         if (row[0] == n - 1) {
             return PB_SUCCESS; /* no other tree of this height is asked for */
+        }
+        row[n - 1] = n - 1;
+        for (int i = n - 2; i > 0; i--) {
+            row[i] = find_children(&search, i);
         }
     }
     find_furthest(rows, height, 0, n - 1);
@@ -197,13 +205,13 @@ static int least_height(const rows_t *rows, range_t range)
 static int cut(rows_t *rows, int *parent)
 {
     const int *order = rows->view->order;
-    const int n = rows->view->n_ranks;
+    const int n_ranks = rows->view->n_ranks;
     int n_stack = 0;
-    range_t *stack = malloc((size_t) n * sizeof(*stack));
+    range_t *stack = malloc((size_t) n_ranks * sizeof(*stack));
     if (stack == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    stack[n_stack++] = (range_t){0, n - 1, rows->n_rows - 1};
+    stack[n_stack++] = (range_t){0, n_ranks - 1, rows->n_rows - 1};
     while (n_stack > 0) {
         const range_t range = stack[--n_stack];
         const int root = range.first, height = least_height(rows, range);
@@ -211,11 +219,12 @@ static int cut(rows_t *rows, int *parent)
             continue;
         }
         find_furthest(rows, height - 1, root, range.last);
-        int child = find_children(rows, root, height, -1, range.last).last_child;
-        for (int last = range.last; child > root; child = rows->tried[child].before) {
+        const search_t search = begin_search(rows, height, range.last);
+        find_children(&search, root);
+        for (int child = root + 1, n = rows->most_children, next; child > 0; child = next, n--) {
+            next = best_at(rows, child, n)->next;
             parent[order[child]] = order[root];
-            stack[n_stack++] = (range_t){child, last, height - 1};
-            last = child - 1;
+            stack[n_stack++] = (range_t){child, next > 0 ? next - 1 : range.last, height - 1};
         }
     }
     free(stack);
@@ -239,8 +248,8 @@ static int make_tree(rows_t *rows, int *parent)
     const size_t n = (size_t) rows->view->n_ranks;
     int rc = pb_order_bounds_init(&rows->bounds, rows->view);
     rows->furthest = malloc(n * sizeof(*rows->furthest));
-    rows->tried = calloc(n, sizeof(*rows->tried));
-    if (rows->furthest == NULL || rows->tried == NULL) {
+    rows->best = calloc(n * (size_t) rows->most_children, sizeof(*rows->best));
+    if (rows->furthest == NULL || rows->best == NULL) {
         rc = PB_ERR_NO_MEMORY;
     }
     do {
@@ -253,7 +262,7 @@ static void rows_clear(rows_t *rows)
 {
     pb_order_bounds_clear(&rows->bounds);
     free(rows->furthest);
-    free(rows->tried);
+    free(rows->best);
     for (int h = 0; h < rows->n_rows; h++) {
         free(rows->reach[h]);
     }
