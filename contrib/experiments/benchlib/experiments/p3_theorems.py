@@ -89,7 +89,7 @@ class _TheoremView(View):
                 if any(self._times(place, n, line) for line in against.lines + OURS)]
 
     def where(self, place, size):
-        return f"on {size} hosts, {place}"
+        return f"on {size}, {place}"
 
     def values(self, place, name, size):
         line, comma, what = name.partition(", ")
@@ -115,7 +115,7 @@ class Theorems:
         Claim("Theorem 3: linear_p takes n / 4 OPT where rank 1 is late", "linear_p" + PER_RANK, None, low=0.25, places=(SECOND,)),
         Claim("Theorem 4: so do scatter and all-gather, by doubling or in a ring", tuple(line + PER_RANK for line in SCATTER), None, low=0.25,
               places=(SECOND,)),
-        *(Claim(f"Theorem{'s' * (len(lines) > 1)} {of}, nonblocking: {text} no bound: four times as late, 2.5 times as long at least (we say)",
+        *(Claim(f"Theorem{'s' * (len(lines) > 1)} {of}, nonblocking: {text} no bound (we say: four times as late, 2.5 times as long)",
                 tuple(line + GROWTH for line in lines), None, low=2.5, places=(place,))
           for of, text, lines, place in (("2", "binomial has", ("binomial",), CHILDREN),
                                          ("3 and 4", "linear_p, scatter and all-gather have", ("linear_p", *SCATTER), SECOND))),
