@@ -148,6 +148,19 @@ static inline int coll_pipebcast_look_up(const opal_process_name_t *process, con
 }
 #endif
 
+/**
+ * Returns whether a request may be completed now, where all of ours are completed one at a time.
+ * MPI_Waitany and MPI_Waitsome return after the first completion, and completing a second request
+ * then touches memory of their stack. There the same thread may wait again: that wait ends before
+ * anything is complete (all series). So where a thread is about to return, the request is complete
+ * later.
+ */
+static inline bool coll_pipebcast_may_complete(const ompi_request_t *request)
+{
+    const ompi_wait_sync_t *waiting = (const ompi_wait_sync_t *) request->req_complete;
+    return !opal_using_threads() || waiting == REQUEST_PENDING || waiting->count > 0;
+}
+
 /** Processes of this job. */
 static inline int coll_pipebcast_job_size(void)
 {

@@ -96,26 +96,55 @@ static coll_pipebcast_call_t call_of(coll_pipebcast_request_t *request)
     return call;
 }
 
-/** As a task: true when it is through, with the result in request->error. */
+/**
+ * As a task: true when it is through, with the result in request->error, and nothing keeps the user
+ * from learning that.
+ */
 static bool advance(coll_pipebcast_task_t *task)
 {
     coll_pipebcast_request_t *request = request_of(task);
-    if (!coll_pipebcast_operation_advance(request->operation)) {
-        return false;
+    if (request->operation != NULL) {
+        if (!coll_pipebcast_operation_advance(request->operation)) {
+            return false;
+        }
+        request->error = coll_pipebcast_operation_finish(request->operation);
+        request->operation = NULL;
+        coll_pipebcast_count_failure(request->error);
     }
-    request->error = coll_pipebcast_operation_finish(request->operation);
-    request->operation = NULL;
-    coll_pipebcast_count_failure(request->error);
-    return true;
+    return coll_pipebcast_may_complete(&request->super.super);
 }
 
-/** The user may learn that it is through. */
+/** The user may learn that it is through. False: not yet, unless it must be now. */
+static bool complete(coll_pipebcast_request_t *request, bool must)
+{
+    static coll_pipebcast_lock_t one_at_a_time = {.mutex = OPAL_MUTEX_STATIC_INIT};
+    ompi_request_t *base = &request->super.super;
+    coll_pipebcast_lock(&one_at_a_time);
+    const bool may = must || coll_pipebcast_may_complete(base);
+    if (may) {
+        base->req_status.MPI_ERROR = request->error == OMPI_SUCCESS
+                                         ? MPI_SUCCESS
+                                         : ompi_errcode_get_mpi_code(request->error);
+        ompi_request_complete(base, true);
+    }
+    coll_pipebcast_unlock(&one_at_a_time);
+    return may;
+}
+
+/** Completes the request, or makes it a task again. */
 static void end(coll_pipebcast_task_t *task)
 {
     coll_pipebcast_request_t *request = request_of(task);
-    request->super.super.req_status.MPI_ERROR =
-        request->error == OMPI_SUCCESS ? MPI_SUCCESS : ompi_errcode_get_mpi_code(request->error);
-    ompi_request_complete(&request->super.super, true);
+    coll_pipebcast_lock_t *lock = &request->module->lock;
+    if (!complete(request, false)) {
+        coll_pipebcast_lock(lock);
+        const int rc = coll_pipebcast_progress_add(request->module, task);
+        coll_pipebcast_unlock(lock);
+        if (rc == OMPI_SUCCESS) {
+            return;
+        }
+        (void) complete(request, true);
+    }
     OBJ_RELEASE(request);
 }
 

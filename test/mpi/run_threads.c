@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/compat.h"
+
 #include "check.h"
 #include "served.h"
 #include "test/must.h"
@@ -17,6 +19,7 @@
 #define AGAIN_BYTES 4000
 #define N_COUNTED 500
 #define COUNTED_BYTES 150
+#define N_LOOKS 50
 
 typedef struct worker {
     pthread_t thread;
@@ -68,6 +71,35 @@ static void *work_nonblocking(void *context)
     MPI_Request_free(&persistent);
     pending_end(&again, "a thread, persistent");
     return NULL;
+}
+
+/**
+ * A thread in MPI_Waitany is about to return, as one of its requests is complete. Completing the
+ * other one does not touch what it waits by. This thread stands for it.
+ */
+static void test_returning_waiter(void)
+{
+    ompi_wait_sync_t waiting;
+    MPI_Request requests[2];
+    pending_t pending[2];
+    WAIT_SYNC_INIT(&waiting, 1);
+    for (int i = 0; i < 2; i++) {
+        pending[i] =
+            pending_begin(NONBLOCKING, AGAIN_BYTES, 0, MPI_COMM_WORLD, (unsigned) i, &requests[i]);
+        requests[i]->req_complete = &waiting;
+    }
+    for (int n = 0, flag; n < N_LOOKS;) {
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+        n += waiting.count <= 0 && pending_is_right(&pending[0]) && pending_is_right(&pending[1]);
+    }
+    check(waiting.count == 0, "a waiter was told %d times", 1 - waiting.count);
+    for (int i = 0; i < 2; i++) {
+        if (requests[i]->req_complete == &waiting) {
+            requests[i]->req_complete = REQUEST_PENDING;
+        }
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+        pending_end(&pending[i], "a waiter that returns");
+    }
 }
 
 /** Every other broadcast is too small for pipebcast. */
@@ -142,6 +174,7 @@ int main(int argc, char **argv)
     if (argc > 1) {
         test_counters();
     } else {
+        test_returning_waiter();
         run_threads(work, work_nonblocking);
     }
     return check_done("run_threads");
