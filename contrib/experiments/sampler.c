@@ -1,21 +1,27 @@
 /*
  * Measures each broadcast, or ping-pong, of a job by itself and prints a line for each:
  *
- *   sampler bcast|pingpong BYTES[,BYTES]... BROADCASTS [SETTINGS]...
+ *   sampler bcast|pingpong|sockets BYTES[,BYTES]... BROADCASTS [SETTINGS]...
  *
  * prints SETTINGS,BYTES,INDEX,NANOSECONDS. SETTINGS are parameters of MPI_T, NAME=VALUE+NAME=VALUE,
  * for a communicator of their own, or empty for those of the start. All ranks start a broadcast at
  * an agreed moment; it ends with the last rank. A ping-pong is half of a round trip between ranks 0
- * and 1. Ranks share one clock: they run on one computer. Plain MPI, for any implementation of it.
+ * and 1. By sockets it sends no message of MPI, over the network of the hosts' names. Ranks share
+ * one clock: they run on one computer. Plain MPI, for any implementation of it.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include <inttypes.h>
 #include <mpi.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FIRST_MARGIN_NS = 200000, LAST_MARGIN_NS = 1000000000 };
 
@@ -23,6 +29,8 @@ static int rank;
 static MPI_Comm comm;
 /* From the last rank being ready to the start; grows where ranks hear of it too late twice. */
 static int64_t margin_ns = FIRST_MARGIN_NS;
+/* By which ranks 0 and 1 send in place of MPI; -1: by MPI. */
+static int connection = -1;
 
 static int64_t now(void)
 {
@@ -79,10 +87,61 @@ static int64_t broadcast(char *data, int bytes, int number)
     }
 }
 
+/** Opens a connection between ranks 0 and 1, to the address of rank 0's host. Returns it, or -1. */
+static int connect_sockets(void)
+{
+    const int listening = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+    struct sockaddr_in own = {.sin_family = AF_INET};
+    socklen_t size = sizeof(own);
+    char name[256] = "";
+    gethostname(name, sizeof(name) - 1);
+    const struct hostent *host = gethostbyname(name);
+    if (host != NULL) {
+        memcpy(&own.sin_addr, host->h_addr, sizeof(own.sin_addr));
+    }
+    int fd = -1;
+    if (rank == 0 &&
+        (bind(listening, (struct sockaddr *) &own, size) != 0 || listen(listening, 1) != 0)) {
+        return -1;
+    }
+    getsockname(listening, (struct sockaddr *) &own, &size);
+    MPI_Bcast(&own, sizeof(own), MPI_BYTE, 0, comm);
+    if (rank == 0) {
+        fd = accept(listening, NULL, NULL);
+    } else if (rank == 1 && connect(listening, (struct sockaddr *) &own, sizeof(own)) == 0) {
+        fd = dup(listening);
+    }
+    close(listening);
+    (void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    return fd;
+}
+
+static void send_by_socket(char *data, ssize_t left)
+{
+    for (ssize_t n; left > 0; left -= n, data += n) {
+        n = send(connection, data, (size_t) left, MSG_DONTWAIT);
+        n = n > 0 ? n : 0;
+    }
+}
+
+static void receive_by_socket(char *data, ssize_t left)
+{
+    for (ssize_t n; left > 0; left -= n, data += n) {
+        n = recv(connection, data, (size_t) left, MSG_DONTWAIT);
+        n = n > 0 ? n : 0;
+    }
+}
+
 static int64_t pingpong(char *data, int bytes)
 {
     const int64_t begin = now();
-    if (rank == 0) {
+    if (connection >= 0 && rank == 0) {
+        send_by_socket(data, bytes);
+        receive_by_socket(data, bytes);
+    } else if (connection >= 0) {
+        receive_by_socket(data, bytes);
+        send_by_socket(data, bytes);
+    } else if (rank == 0) {
         MPI_Send(data, bytes, MPI_BYTE, 1, 0, comm);
         MPI_Recv(data, bytes, MPI_BYTE, 1, 0, comm, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
@@ -206,12 +265,19 @@ int main(int argc, char **argv)
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (argc >= 4 && atoi(argv[3]) > 0 &&
-        (strcmp(argv[1], "bcast") == 0 || strcmp(argv[1], "pingpong") == 0)) {
+        (strcmp(argv[1], "bcast") == 0 || strcmp(argv[1], "pingpong") == 0 ||
+         strcmp(argv[1], "sockets") == 0)) {
         plain[2] = argv[2];
         plain[3] = argv[3];
-        status = measure_all(argv[1][0] == 'p', argc > 4 ? argv : plain, argc > 4 ? argc - 4 : 1);
+        comm = MPI_COMM_WORLD;
+        if (argv[1][0] == 's' && (connection = connect_sockets()) < 0) {
+            fputs("sampler: no connection between ranks 0 and 1\n", stderr);
+            MPI_Abort(comm, 1);
+        }
+        status = measure_all(argv[1][0] != 'b', argc > 4 ? argv : plain, argc > 4 ? argc - 4 : 1);
     } else if (rank == 0) {
-        fputs("Usage: sampler bcast|pingpong BYTES[,BYTES]... BROADCASTS [SETTINGS]...\n", stderr);
+        fputs("Usage: sampler bcast|pingpong|sockets BYTES[,BYTES]... BROADCASTS [SETTINGS]...\n",
+              stderr);
     }
     MPI_T_finalize();
     MPI_Finalize();

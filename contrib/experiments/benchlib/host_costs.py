@@ -2,6 +2,8 @@
 
 import os
 import socket
+import subprocess
+import tempfile
 import time
 
 from .report import describe_host
@@ -10,6 +12,11 @@ from .units import UserError
 ROUNDS, REPEATS = 50, 100
 SMALL, LARGE = 1024, 65536
 DATAGRAM = 1400
+# Messages that Open MPI sends with their header, and how often each, in so many jobs; the least counts.
+MESSAGES, N_MESSAGES, JOBS = (1024, 2048, 4096, 8192, 16384, 32768), 500, 3
+SAMPLER = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "sampler.c")
+OVER_LOOPBACK = ["--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "lo", "--mca", "coll", "^pipebcast",
+                 "--oversubscribe", "--bind-to", "none"]
 
 # What cannot be seen over the loopback, which has no interface that interrupts.
 ASSUMED = {"wake": 1000, "interrupt": 10000}
@@ -78,6 +85,47 @@ def _datagram():
         return _time(work) / 2
 
 
+def _pingpong(sampler, which):
+    """The least half round trip of each of MESSAGES, in ns."""
+    done = subprocess.run(["mpirun", "-np", "2", *OVER_LOOPBACK, sampler, which, ",".join(map(str, MESSAGES)), str(N_MESSAGES)],
+                          env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=120)
+    if done.returncode != 0:
+        raise UserError(f"mpirun {sampler} {which}: {done.stderr.strip()[-300:]}")
+    times = {size: [] for size in MESSAGES}
+    for line in done.stdout.splitlines():
+        _, size, _, ns = line.split(",")
+        times[int(size)].append(int(ns))
+    return [min(times[size]) for size in MESSAGES]
+
+
+def line_through(points):
+    """Where a line begins, and how it rises: by least squares of the relative errors."""
+    weights = [1 / y ** 2 if y > 0 else 0 for _, y in points]
+    total = sum(weights)
+    if total == 0:
+        return 0, 0
+    x_mean, y_mean = (sum(w * point[i] for w, point in zip(weights, points)) / total for i in (0, 1))
+    rise = (sum(w * (x - x_mean) * (y - y_mean) for w, (x, y) in zip(weights, points))
+            / sum(w * (x - x_mean) ** 2 for w, (x, _) in zip(weights, points)))
+    return y_mean - rise * x_mean, rise
+
+
+def add_mpi(costs):
+    """
+    The costs with MPI's own work: a ping-pong by MPI takes so much more than one by sockets, over the
+    loopback. Each end is charged half of what a message takes; the receiver copies its bytes.
+    """
+    with tempfile.TemporaryDirectory() as directory:
+        sampler = os.path.join(directory, "sampler")
+        subprocess.run(["mpicc", "-std=gnu11", "-O2", "-o", sampler, SAMPLER], check=True)
+        by_mpi, by_sockets = (list(map(min, *(_pingpong(sampler, which) for _ in range(JOBS)))) for which in ("pingpong", "sockets"))
+    message, byte = line_through([(size, one - other) for size, one, other in zip(MESSAGES, by_mpi, by_sockets)])
+    half = round(max(0, message) / 2)
+    return {**costs, "send_call": costs["send_call"] + half, "receive_call": costs["receive_call"] + half,
+            "receive_byte": round(costs["receive_byte"] + max(0, byte), 3)}
+
+
 def measure_costs():
     """
     The costs by name. The loopback has both ends do their work in one thread, and does not show whose
@@ -93,11 +141,12 @@ def measure_costs():
             "datagram": round(datagram), **ASSUMED}
 
 
-def costs_file(costs, date):
+def costs_file(costs, date, with_mpi=False):
     """The text of a host file."""
     machine = describe_host()
     about = f"{machine['cpu']}, {machine['cores']} cores, {machine['system']} {machine['release']}"
     lines = [f"# Costs of a host, measured over the loopback by pipebcast-profile --host, {date}:",
              f"# {about}; load {os.getloadavg()[0]:.0f}.",
-             "# MPI's own work is not in them. Nanoseconds."]
+             "# MPI's own work is in them, as a ping-pong by MPI takes longer than one by sockets. Nanoseconds." if with_mpi
+             else "# MPI's own work is not in them. Nanoseconds."]
     return "\n".join(lines + [f"{name:<13} {value:<8g}# {MEANING[name]}" for name, value in costs.items()]) + "\n"

@@ -13,8 +13,9 @@ LOAD_KEYS = ("load_frames", "load_bytes", "load_drops", "load_drop_bytes", "load
 class KernelLink:
     """One way of a link as a token bucket: the device that sends on it, and where that is."""
 
-    def __init__(self, sender, receiver, host, device, rate, limit):
+    def __init__(self, sender, receiver, host, device, rate, limit, order):
         self.sender, self.receiver = sender, receiver
+        self.dilation, self.offload = order["dilation"], order["offload"]
         self.host = host  # None: in the keeper's own network namespace
         self.device = device
         self.rate, self.limit = rate, limit
@@ -23,10 +24,12 @@ class KernelLink:
         """
         tc's words. A bucket must hold a frame (and some more, as the kernel counts its size in
         ticks of time), and what the rate brings in 0.1 ms, as timers are no better than that.
+        The kernel counts frames of a super-packet itself, but not with a table of sizes.
         """
-        burst = max(frame + 24 + 128, self.rate // 8 // 10000)
+        burst = max(frame + 24 + 128, self.rate * self.dilation // 8 // 10000)
+        sizes = "" if self.offload else "stab overhead 24 mpu 84 linklayer ethernet "
         return (
-            f"qdisc {action} dev {self.device} stab overhead 24 mpu 84 linklayer ethernet root "
+            f"qdisc {action} dev {self.device} {sizes}root "
             f"tbf rate {self.rate}bit burst {burst} limit {self.limit}"
         )
 
@@ -40,11 +43,11 @@ def kernel_links(order):
             continue
         rate = round(order["rate"] * speed / order["base_speed"])
         if kind == "host":
-            up = KernelLink(name, parent, name, "eth0", rate, order["host_queue"])
-            down = KernelLink(parent, name, None, f"port{ports[name]}", rate, order["switch_queue"])
+            up = KernelLink(name, parent, name, "eth0", rate, order["host_queue"], order)
+            down = KernelLink(parent, name, None, f"port{ports[name]}", rate, order["switch_queue"], order)
         else:
-            up = KernelLink(name, parent, None, f"up{number}", rate, order["switch_queue"])
-            down = KernelLink(parent, name, None, f"down{number}", rate, order["switch_queue"])
+            up = KernelLink(name, parent, None, f"up{number}", rate, order["switch_queue"], order)
+            down = KernelLink(parent, name, None, f"down{number}", rate, order["switch_queue"], order)
         links += [up, down]
     return links
 

@@ -115,6 +115,9 @@ def add_network_options(parser):
     group.add_argument("--fabric", choices=("user", "kernel"), default="user",
                        help="what plays links and switches: our own program, which is exact, or "
                        "Linux bridges and token buckets, as a cross-check (user)")  # fmt: skip
+    group.add_argument("--offload", action="store_true",
+                       help="with --fabric kernel: hosts hand over many frames as one, as real "
+                       "interfaces take them; a switch then costs them less")  # fmt: skip
     group.add_argument("--mtu", type=mtu_type, default=1500, metavar="BYTES",
                        help="payload of the largest frame (1500)")  # fmt: skip
     group.add_argument("--loss", type=loss_type, default=0, metavar="PERCENT",

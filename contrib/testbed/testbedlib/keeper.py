@@ -316,7 +316,8 @@ class Keeper:
         self.speeds()
         self.make_hosts()
         self.make_cables()
-        self.no_offloads()
+        if not self.order["offload"]:
+            self.no_offloads()
         self.configure_hosts()
         if self.order["kind"] == "kernel":
             self.start_kernel_fabric()

@@ -44,6 +44,8 @@ class Testbed:
                 raise Failure("--fabric kernel and --push-back know no parallel links: leave them out")
         if options.fabric == "kernel" and (options.loss or options.no_multicast):
             raise Failure("--fabric kernel knows no --loss and --no-multicast: leave them out")
+        if options.offload and (options.fabric != "kernel" or options.dilation > 1):
+            raise Failure("--offload is for --fabric kernel at full speed: leave it out")
         nodes = Nodes(self.topology.nodes)
         for switch in options.no_multicast:
             nodes.check_switch(switch)
@@ -52,9 +54,11 @@ class Testbed:
         self.options = options
         self.host = None
         if options.dilation > 1:
-            if options.fabric == "kernel" or options.idle == "spin":
-                raise Failure("--dilation needs our own fabric, and ranks that sleep: leave out --fabric and --idle")
+            if options.idle == "spin":
+                raise Failure("--dilation needs ranks that sleep: leave out --idle")
             self.host = read_host(options.host or os.path.join(options.installed.data, "host-virtual.conf"))
+            if options.fabric == "kernel" and self.host["interrupt"]:
+                raise Failure("--fabric kernel hands on each frame: give a --host whose interrupt is 0")
         elif options.host:
             raise Failure("--host is for --dilation: add it")
         self.process = None
@@ -129,6 +133,7 @@ class Testbed:
             "merged": self.topology.merged,
             "kind": options.fabric,
             "push_back": options.push_back,
+            "offload": options.offload,
             "dilation": options.dilation,
             "rate": max(1, options.rate // options.dilation),
             "latency": options.latency * options.dilation,
