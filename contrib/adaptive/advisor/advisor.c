@@ -209,6 +209,7 @@ static int find_and_publish(struct advisor *advisor, const struct task *task,
             .segment = options->segment,
             .seed = options->seed,
             .budget = task->budget,
+            .transformations = options->transformations,
             .in_use = advise_shelf_find(shelf, task->root, task->bytes, pb_advice_now()),
             .now = annealing_now,
             .context = advisor};

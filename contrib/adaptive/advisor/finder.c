@@ -141,7 +141,9 @@ static int anneal(const struct advise_network *network, const struct advise_wish
     pb_anneal_result_t result;
     pb_anneal_defaults(&options);
     options.seed = wish->seed;
-    if (wish->budget > 0) {
+    if (wish->transformations > 0) {
+        options.budget = wish->transformations;
+    } else if (wish->budget > 0) {
         options.budget = wish->budget;
         options.now = wish->now;
         options.clock = wish->context;

@@ -28,6 +28,7 @@ struct advise_wish {
     uint32_t segment;               /**< 0: the fastest as predicted */
     uint64_t seed;                  /**< of the annealing */
     int64_t budget;                 /**< ns for annealing; 0: the paper's numbers of runs */
+    int64_t transformations;        /**< in place of the budget, if it is not 0 */
     const pb_advice_tree_t *in_use; /**< the tree so far; NULL: none */
     int64_t (*now)(void *context);  /**< ns; PB_ANNEAL_OVER ends the annealing */
     void *context;

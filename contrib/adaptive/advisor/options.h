@@ -20,10 +20,11 @@ struct advisor_options {
     char hosts[ADVISE_MAX_TEXT]; /**< for the idle mode; empty: those of the links */
     char root[ADVISE_MAX_TEXT];  /**< for the idle mode; empty: the first host */
     enum advise_method method;
-    uint32_t segment; /**< 0: the fastest as predicted */
-    int max_age;      /**< seconds for which advice, and rates, hold */
-    int links_age;    /**< seconds for which measured links hold */
-    double budget_s;  /**< for one tree, at most; 0: as long as it takes */
+    uint32_t segment;        /**< 0: the fastest as predicted */
+    int max_age;             /**< seconds for which advice, and rates, hold */
+    int links_age;           /**< seconds for which measured links hold */
+    double budget_s;         /**< for one tree, at most; 0: as long as it takes */
+    int64_t transformations; /**< of a tree's search, in place of the budget; 0: not limited */
     uint64_t seed;
     bool once;
     bool idle;         /**< take no notice of running programs */

@@ -57,10 +57,11 @@ static bool alloc_run(pb_anneal_run_t *run)
     run->state = pb_tree_state_new(run->costs);
     run->tree = pb_tree_new(n, run->root);
     run->pool = pb_good_trees_new(n, options->good_trees, options->good_percent);
+    run->refined = pb_good_trees_new(n, 1, 0);
     run->whole = pb_good_trees_new(n, 1, 0);
     run->way = malloc((size_t) n * sizeof(*run->way));
-    return run->state != NULL && run->tree != NULL && run->pool != NULL && run->whole != NULL &&
-           run->way != NULL;
+    return run->state != NULL && run->tree != NULL && run->pool != NULL && run->refined != NULL &&
+           run->whole != NULL && run->way != NULL;
 }
 
 static void clear_run(pb_anneal_run_t *run)
@@ -68,6 +69,7 @@ static void clear_run(pb_anneal_run_t *run)
     pb_tree_state_free(run->state);
     pb_tree_free(run->tree);
     pb_good_trees_free(run->pool);
+    pb_good_trees_free(run->refined);
     pb_good_trees_free(run->whole);
     free(run->way);
 }

@@ -59,9 +59,11 @@ static void randomise(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t
     }
 }
 
-void pb_anneal_refine(pb_anneal_run_t *run, pb_good_trees_t *good, const int *nodes, int n,
-                      int64_t deadline)
+/* The second phase goes through the good trees of the first, and does not change their list. Its
+ * own trees go to another list, the paper's dummy list. The best of them counts. */
+static void refine(pb_anneal_run_t *run, const int *nodes, int n, int64_t deadline)
 {
+    const pb_good_trees_t *good = run->pool;
     assert(good->n > 0);
     for (int i = 0; deadline != PB_ANNEAL_NEVER || i < run->options->refine_runs; i++) {
         if (pb_anneal_elapsed(run) >= deadline) {
@@ -69,7 +71,7 @@ void pb_anneal_refine(pb_anneal_run_t *run, pb_good_trees_t *good, const int *no
         }
         const pb_good_tree_t *tree = &good->trees[i % good->n];
         pb_tree_state_load(run->state, tree->parent, tree->root);
-        anneal_once(run, nodes, n, deadline, good, true);
+        anneal_once(run, nodes, n, deadline, run->refined, true);
     }
 }
 
@@ -96,13 +98,15 @@ int pb_anneal_drive(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t d
                     int *parent)
 {
     pb_good_trees_clear(run->pool);
+    pb_good_trees_clear(run->refined);
     if (n <= 2) {
         try_roots(run, nodes, n, root);
     } else {
         randomise(run, nodes, n, root, deadline);
-        pb_anneal_refine(run, run->pool, nodes, n, deadline);
+        refine(run, nodes, n, deadline);
     }
-    const pb_good_tree_t *best = &run->pool->trees[0];
+    /* The best good tree is the first to be refined, so no refined one costs more. */
+    const pb_good_tree_t *best = &(run->refined->n > 0 ? run->refined : run->pool)->trees[0];
     for (int i = 0; i < n; i++) {
         parent[nodes[i]] = best->parent[nodes[i]];
     }

@@ -17,12 +17,13 @@ typedef struct pb_anneal_run {
     const pb_anneal_options_t *options;
     int root; /**< of the broadcast */
     pb_random_t random;
-    int64_t start;          /**< the clock's time at the start */
-    pb_tree_state_t *state; /**< the tree being changed */
-    pb_tree_t *tree;        /**< a random tree */
-    pb_good_trees_t *pool;  /**< good trees of the pool being worked on */
-    pb_good_trees_t *whole; /**< the best tree over all nodes */
-    int *way;               /**< nodes from the root to the last leaf */
+    int64_t start;            /**< the clock's time at the start */
+    pb_tree_state_t *state;   /**< the tree being changed */
+    pb_tree_t *tree;          /**< a random tree */
+    pb_good_trees_t *pool;    /**< good trees of the pool being worked on, from random ones */
+    pb_good_trees_t *refined; /**< the best tree of the pool from good ones */
+    pb_good_trees_t *whole;   /**< the best tree over all nodes */
+    int *way;                 /**< nodes from the root to the last leaf */
     int64_t n_transformations;
     int n_runs;
     int n_pools;
@@ -47,13 +48,6 @@ int64_t pb_anneal_basic(pb_anneal_run_t *run, const int *nodes, int n, int64_t d
  */
 int pb_anneal_drive(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t deadline,
                     int *parent);
-
-/**
- * driverSA's second phase, alone. It runs basicSA on the trees of `good` in turn until the
- * deadline, or for the options' number of runs if that is PB_ANNEAL_NEVER.
- */
-void pb_anneal_refine(pb_anneal_run_t *run, pb_good_trees_t *good, const int *nodes, int n,
-                      int64_t deadline);
 
 /**
  * clusteredSA (Figure 4) over all nodes, until the deadline (or PB_ANNEAL_NEVER). All
