@@ -114,7 +114,10 @@ static bool advance(coll_pipebcast_task_t *task)
     return coll_pipebcast_may_complete(&request->super.super);
 }
 
-/** The user may learn that it is through. False: not yet, unless it must be now. */
+/**
+ * The user may learn that it is through. False: not yet, unless it must be now. The lock is one for
+ * the process, as a thread may wait for requests of several communicators.
+ */
 static bool complete(coll_pipebcast_request_t *request, bool must)
 {
     static coll_pipebcast_lock_t one_at_a_time = {.mutex = OPAL_MUTEX_STATIC_INIT};

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,6 +214,16 @@ void bench_options_read(int argc, char **argv, struct bench_options *options)
     common_options_done();
 }
 
+/** The greatest of some ranks; -1 if there are none. */
+static int64_t last_of(const common_list_t *ranks)
+{
+    int64_t last = -1;
+    for (int i = 0; i < ranks->n; i++) {
+        last = ranks->values[i] > last ? ranks->values[i] : last;
+    }
+    return last;
+}
+
 const char *bench_options_misfit(const struct bench_options *options, int n_ranks)
 {
     static char text[128];
@@ -230,6 +241,9 @@ const char *bench_options_misfit(const struct bench_options *options, int n_rank
                  options->corrupt.rank, n_ranks);
     } else if (options->arrival != BENCH_ARRIVAL_NONE && n_ranks < 2) {
         snprintf(text, sizeof text, "--arrival needs at least two ranks");
+    } else if (last_of(&options->late_ranks) >= n_ranks) {
+        snprintf(text, sizeof text, "--late-ranks: there is no rank %" PRId64 " among %d",
+                 last_of(&options->late_ranks), n_ranks);
     } else if (pair[0] >= n_ranks || pair[1] >= n_ranks) {
         snprintf(text, sizeof text, "--pingpong: there is no rank %d among %d",
                  pair[0] >= n_ranks ? pair[0] : pair[1], n_ranks);

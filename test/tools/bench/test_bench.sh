@@ -207,6 +207,7 @@ refuses alone 'is no option' 64K
 refuses alone 'mode loop alone' --root-late 5
 refuses alone 'for groups' --strided
 refuses alone 'for --arrival late' --arrival random --late-ranks 1
+refuses 2 'there is no rank 2 among 2' --arrival late --late-ranks 1,2
 refuses alone 'for schedules' --begin true
 refuses alone 'have one time of blocking broadcasts' --imb --op ibcast
 refuses alone 'judges by the warm-up' --time-per-size 1 --warmup 0
