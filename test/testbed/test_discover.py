@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """TAP: pipebcast-tune finds the topology of an emulated cluster, and checks files of it."""
 
-import json
 import os
 import re
 
@@ -48,21 +47,11 @@ def leaves(path):
     return sorted(sorted(nodes.split(",")) for nodes in found)
 
 
-def read_json(answer):
-    try:
-        return json.loads(answer.stdout)
-    except ValueError:
-        return {}
-
-
 def test_discover():
     found = write("found.conf", "")
-    answer = tune("--discover", found, "--json")
-    record = read_json(answer)
-    tap.ok(record.get("found") == found and record["hosts"] == sum(map(len, LEAVES))
-           and record["switches"] == len(LEAVES) and record["complete"] and record["trials"] > 0,
-           "JSON has what was found") or tap.note(answer.stdout)
-    tap.ok(answer.returncode == 0, "the topology is found") or tap.note(answer.stderr)
+    answer = tune("--discover", found)
+    tap.ok(answer.returncode == 0 and answer.stdout.startswith(f"{sum(map(len, LEAVES))} hosts on {len(LEAVES)} switches ")
+           and f"the topology: {found}" in answer.stdout, "the topology is found") or tap.note(answer.stdout + answer.stderr)
     tap.ok(leaves(found) == sorted(sorted(leaf) for leaf in LEAVES), "each host is on its switch")
 
 
@@ -72,9 +61,6 @@ def test_too_short():
 
 
 def test_verify():
-    record = read_json(tune("--verify", "--topology", write("true.conf", TRUE), "--json"))
-    tap.ok(record.get("contradictions") == [] and record["hosts"] == sum(map(len, LEAVES)) and record["trials"] > 0,
-           "JSON has that a true file is verified") or tap.note(str(record))
     answer = tune("--verify", "--topology", write("true.conf", TRUE))
     tap.ok(answer.returncode == 0 and ": 0 contradictions" in answer.stdout, "a true file is verified") or tap.note(
         answer.stdout + answer.stderr
@@ -84,14 +70,6 @@ def test_verify():
         tap.ok(answer.returncode == 1 and re.search(wanted, answer.stdout), f"{what}: found") or tap.note(
             answer.stdout + answer.stderr
         )
-    text, _ = MISTAKES["two switches are one"]
-    record = read_json(tune("--verify", "--topology", write("false.conf", text), "--json"))
-    split = [found for found in record.get("contradictions", []) if found["kind"] == "split"]
-    # The side of fewer hosts is named; where both have as many, either.
-    sides = LEAVES[-1:] if IS_LONG else LEAVES
-    tap.ok(any(set(found["hosts"]) in sides and found["node"] == "s0" and found["above"] is None
-               and found["flows"] and found["carries_mbit_s"] < found["stated_mbit_s"] for found in split),
-           "JSON has the hosts that a link separates") or tap.note(str(record))
 
 
 def run():

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "contrib/tools/common/file.h"
-#include "contrib/tools/common/json.h"
 #include "contrib/tools/common/progress.h"
 #include "contrib/tools/common/report.h"
 #include "flows.h"
@@ -80,28 +79,15 @@ static bool report(const struct discovery *d, int code, bool in_time)
     return true;
 }
 
-static bool print_found(const struct discovery *d)
+static void print_found(const struct discovery *d)
 {
     if (d->options->quiet) {
-        return true;
+        return;
     }
     printf("%d hosts on %d switches that can be told apart, by %" PRId64 " trials; flows were sent "
            "for %.1f s\nthe topology: %s\n",
            d->flows->n_hosts, d->found.cuts.n + 1, d->found.n_trials,
            (double) d->flows->busy_ns * 1e-9, d->options->discover);
-    return true;
-}
-
-static bool print_json(const struct discovery *d)
-{
-    const common_json_t whole = common_json_begin("pipebcast tune");
-    common_json_text(whole, "found", d->options->discover);
-    common_json_integer(whole, "hosts", d->flows->n_hosts);
-    common_json_integer(whole, "switches", d->found.cuts.n + 1);
-    common_json_truth(whole, "complete", d->found.complete);
-    common_json_integer(whole, "trials", d->found.n_trials);
-    common_json_real(whole, "flows_s", (double) d->flows->busy_ns * 1e-9, 3);
-    return common_json_end(whole, stdout);
 }
 
 /** Reports trials, as pb_discover_progress_t; the context is a common_progress_t. */
@@ -129,8 +115,11 @@ static bool lead(void *context)
         in_time = d->found.complete || common_clock_local() < d->flows->deadline_ns;
     }
     common_progress_end(d->options->progress);
-    return report(d, in_time ? code : PB_SUCCESS, in_time) && write_file(d) &&
-           (d->options->json ? print_json(d) : print_found(d));
+    if (!report(d, in_time ? code : PB_SUCCESS, in_time) || !write_file(d)) {
+        return false;
+    }
+    print_found(d);
+    return true;
 }
 
 bool tune_discover(const struct tune_options *options, MPI_Comm comm)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "contrib/tools/common/exits.h"
-#include "contrib/tools/common/json.h"
 #include "contrib/tools/common/topology.h"
 #include "topo/model/model.h"
 
@@ -46,7 +45,6 @@ static const common_option_t rows[] = {
     {"pretend-hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
      .help = "for trials on one host: host names for the ranks in turn"},
     {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but errors"},
-    COMMON_JSON_ROW(VALUE(json)),
     {0},
 };
 

@@ -23,7 +23,6 @@ struct tune_options {
     bool install;
     bool fallback; /**< measure the fallback component's broadcast */
     bool quiet;    /**< print nothing but errors */
-    bool json;
     common_progress_t *progress; /**< borrowed; shown on the first rank's terminal, unless quiet */
     double time_limit_s;
     double precision;    /**< half width of the confidence interval, as a share of the mean */

@@ -9,13 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "busy.h"
 #include "cluster.h"
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/exits.h"
 #include "contrib/tools/common/file.h"
-#include "contrib/tools/common/json.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/terminal.h"
@@ -47,7 +45,6 @@ struct run {
     uint32_t payload, overhead; /**< as in pb_model_t */
     struct tune_swept swept[PB_PLACE_COUNT];
     struct tune_fallback fallback;
-    char busy[256]; /**< hosts with other work */
 };
 
 /** The time that is left, by rank 0's clock; equal on all ranks. Collective. */
@@ -315,34 +312,16 @@ static void print_measured(const struct run *run)
     fflush(stdout);
 }
 
-static bool print_json(const struct run *run)
-{
-    const common_json_t whole = common_json_begin("pipebcast tune");
-    char medium[PB_MEDIUM_TEXT_SIZE];
-    common_json_text(whole, "model", run->options.output);
-    common_json_integer(whole, "ranks", run->n_ranks);
-    common_json_integer(whole, "hosts", run->cluster.n_hosts);
-    common_json_text(whole, "medium", pb_medium_describe(&run->medium, medium));
-    common_json_integer(whole, "payload", run->payload);
-    common_json_integer(whole, "overhead", run->overhead);
-    common_json_real(whole, "precision_percent", 100 * run->options.precision, 6);
-    tune_table_add(run->swept, run->options.precision, whole);
-    return common_json_end(whole, stdout);
-}
-
 /** Rank 0's last part. */
 static bool report(struct run *run)
 {
     const struct tune_options *options = &run->options;
-    const bool silent = options->json || options->quiet;
-    if (!silent) {
+    if (!options->quiet) {
         print_measured(run);
     }
     if (!tune_table_settled(run->swept, options->precision)) {
-        common_report("no model was written: %s%s; measure while nothing else uses hosts and "
-                      "network, or give a longer --time-limit",
-                      run->busy[0] != '\0' ? "processors were busy on " : "the network was in use",
-                      run->busy);
+        common_report("no model was written: hosts or network were in use; measure while nothing "
+                      "else uses them, or give a longer --time-limit");
         return false;
     }
     limit_all(run);
@@ -355,17 +334,14 @@ static bool report(struct run *run)
     if (!write_model(run)) {
         return false;
     }
-    if (!silent) {
+    if (!options->quiet) {
         printf("\nthe model: %s\n", options->output);
     }
     if (options->install &&
-        !tune_install(options->output, options->topology, options->topology_name, silent)) {
+        !tune_install(options->output, options->topology, options->topology_name, options->quiet)) {
         return false;
     }
-    if (options->json) {
-        return print_json(run);
-    }
-    if (!silent && !options->install) {
+    if (!options->quiet && !options->install) {
         printf("to use it on all hosts, where the file must be, too, add to "
                "$HOME/.openmpi/mca-params.conf:\n\n");
         tune_install_print(options->output, options->topology, options->topology_name, stdout);
@@ -405,7 +381,6 @@ static bool tune(const struct tune_options *options, int rank, int n_ranks)
     MPI_Comm_dup(MPI_COMM_WORLD, &run->comm);
     bool good = prepare(run) && measure(run);
     common_progress_end(options->progress);
-    tune_busy_find(run->comm, run->busy, sizeof run->busy);
     good = common_all_good(good && (rank != 0 || report(run)), run->comm);
     common_file_abandon(&run->file);
     tune_cluster_free(&run->cluster);

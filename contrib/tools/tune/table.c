@@ -45,39 +45,6 @@ void tune_table_print(const struct tune_swept swept[PB_PLACE_COUNT], double prec
             100 * precision);
 }
 
-static void add_row(common_json_t to, const struct tune_swept *swept, int i, bool is_settled)
-{
-    const pb_cost_t *row = &swept->costs.rows[i];
-    const common_json_t object = common_json_object(to, NULL);
-    common_json_integer(object, "bytes", (int64_t) row->bytes);
-    common_json_real(object, "gap_ms", ms(row->gap), 6);
-    common_json_real(object, "rtt_ms", ms(row->rtt), 6);
-    common_json_real(object, "latency_ms", ms(pb_cost_latency(row)), 6);
-    common_json_real(object, "both_ms", ms(row->both), 6);
-    common_json_real(object, "send_ms", ms(row->send), 6);
-    common_json_real(object, "receive_ms", ms(row->receive), 6);
-    common_json_truth(object, "settled", is_settled);
-}
-
-void tune_table_add(const struct tune_swept swept[PB_PLACE_COUNT], double precision,
-                    common_json_t to)
-{
-    const common_json_t places = common_json_array(to, "places");
-    for (int place = 0; place < PB_PLACE_COUNT; place++) {
-        const pb_costs_t *costs = &swept[place].costs;
-        if (costs->n_rows == 0) {
-            continue;
-        }
-        const common_json_t object = common_json_object(places, NULL);
-        common_json_text(object, "place", pb_place_name((pb_place_t) place));
-        common_json_integer(object, "links", costs->n_links);
-        const common_json_t rows = common_json_array(object, "rows");
-        for (int i = 0; i < costs->n_rows; i++) {
-            add_row(rows, &swept[place], i, worst_error(&swept[place].certainty[i]) <= precision);
-        }
-    }
-}
-
 /** Half the width of a confidence interval, as a share of the mean, with which a model is of use.
  */
 #define USABLE_ERROR 0.1

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "contrib/tools/common/json.h"
 #include "sweep.h"
 
 /**
@@ -13,10 +12,6 @@
  */
 void tune_table_print(const struct tune_swept swept[PB_PLACE_COUNT], double precision,
                       FILE *stream);
-
-/** Adds the same as an array "places". */
-void tune_table_add(const struct tune_swept swept[PB_PLACE_COUNT], double precision,
-                    common_json_t to);
 
 /** Tells whether all rows are known within `precision`, at least 10 %. Reports the others on
  * stderr, and warns of places without the largest sizes. */

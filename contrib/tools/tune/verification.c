@@ -1,11 +1,10 @@
 #include "verification.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "contrib/tools/common/hosts.h"
-#include "contrib/tools/common/json.h"
 #include "contrib/tools/common/report.h"
 #include "flows.h"
 #include "topo/discover/verify.h"
@@ -125,48 +124,6 @@ static void print_verified(const struct verification *v)
            r->n, r->n == 1 ? "" : "s", r->n_trials, v->flows->n_hosts);
 }
 
-static void add_contradiction(common_json_t to, const struct verification *v,
-                              const pb_contradiction_t *c)
-{
-    static const char *const kinds[] = {[PB_CONTRADICTION_HOST] = "host",
-                                        [PB_CONTRADICTION_LINK] = "link",
-                                        [PB_CONTRADICTION_MOVED] = "moved",
-                                        [PB_CONTRADICTION_SPLIT] = "split"};
-    const common_json_t object = common_json_object(to, NULL);
-    const int above =
-        c->kind != PB_CONTRADICTION_SPLIT ? pb_network_node(v->network, c->link)->parent : -1;
-    common_json_text(object, "kind", kinds[c->kind]);
-    common_json_text(object, "node", name_of(v, c->link));
-    common_json_text(object, "above", above >= 0 ? name_of(v, above) : NULL);
-    const common_json_t hosts = common_json_array(object, "hosts");
-    for (int i = 0; i < c->n_hosts; i++) {
-        common_json_text(hosts, NULL, v->flows->names[c->hosts[i]]);
-    }
-    const common_json_t flows = common_json_array(object, "flows");
-    for (int i = 0; i < c->n_flows; i++) {
-        const common_json_t flow = common_json_array(flows, NULL);
-        common_json_text(flow, NULL, v->flows->names[c->flows[i].from]);
-        common_json_text(flow, NULL, v->flows->names[c->flows[i].to]);
-    }
-    common_json_real(object, "carries_mbit_s", c->capacity * 8e-6, 6);
-    common_json_real(object, "stated_mbit_s", c->stated * 8e-6, 6);
-}
-
-static bool print_json(const struct verification *v)
-{
-    const pb_verification_t *r = &v->result;
-    const common_json_t whole = common_json_begin("pipebcast tune");
-    common_json_text(whole, "verified", v->options->topology);
-    common_json_integer(whole, "hosts", v->flows->n_hosts);
-    common_json_integer(whole, "trials", r->n_trials);
-    common_json_integer(whole, "unexplained", r->n_unexplained);
-    const common_json_t contradictions = common_json_array(whole, "contradictions");
-    for (int i = 0; i < r->n; i++) {
-        add_contradiction(contradictions, v, &r->contradictions[i]);
-    }
-    return common_json_end(whole, stdout);
-}
-
 static bool report(const struct verification *v, int code)
 {
     const pb_verification_t *r = &v->result;
@@ -176,7 +133,7 @@ static bool report(const struct verification *v, int code)
     } else if (code != PB_SUCCESS) {
         common_report("--verify: %s", pb_error_text(code));
     }
-    for (int i = 0; i < r->n && !v->options->json; i++) {
+    for (int i = 0; i < r->n; i++) {
         print_contradiction(v, &r->contradictions[i]);
     }
     if (code == PB_SUCCESS && r->n_unexplained > 0) {
@@ -186,9 +143,6 @@ static bool report(const struct verification *v, int code)
     }
     if (code != PB_SUCCESS) {
         return false;
-    }
-    if (v->options->json) {
-        return print_json(v) && r->n == 0;
     }
     print_verified(v);
     return r->n == 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """TAP: what --json prints has the figures of the text, and only members that doc/json.md explains.
 
-ADVISOR, BENCH, COUNTERS, TOPO and TUNE name the programs, TOPOLOGIES the directory of the five topologies, PLUGINDIR
+ADVISOR, BENCH, COUNTERS and TOPO name the programs, TOPOLOGIES the directory of the five topologies, PLUGINDIR
 that of the plugin; `make check` sets them. Jobs run only where tests with MPI are wanted.
 """
 
@@ -241,33 +241,6 @@ def test_counters(tap, documents, mpirun, counters):
     tap.eq([found.get("sizes"), found.get("ranks")], [[65536, 1], 3], "counters: sizes and ranks")
 
 
-def test_tune(tap, documents, mpirun, tune):
-    with tempfile.TemporaryDirectory() as directory:
-        model = os.path.join(directory, "model")
-        for seconds in (1, 4, 16):  # Where other programs keep the processors busy, times may not settle.
-            answer = subprocess.run([mpirun, "-np", "2", tune, "--sizes", "256,4K,64K", "--time-limit", str(seconds),
-                                     "--precision", "50", "--pretend-hosts", "a,b", "--no-fallback", "--json", "--output",
-                                     model], check=False, capture_output=True, text=True, timeout=120,
-                                    stdin=subprocess.DEVNULL)
-            if "no model was written" not in answer.stderr:
-                break
-        else:
-            tap.eq([answer.stdout, os.path.exists(model)], ["", False], "tune: without a model there is no document")
-            tap.skip("tune: what needs a model", "times do not settle here")
-            return
-        found = documents.read(answer.stdout, "pipebcast tune")
-        try:
-            lines = [line.split("#")[0].split() for line in pathlib.Path(model).read_text().splitlines()]
-        except OSError:
-            lines = []
-    wanted = [list(map(int, line[1:])) for line in lines if line[:1] == ["cost"]]
-    made = [[row["bytes"]] + [round(row[name] * 1e6) for name in ("gap_ms", "rtt_ms", "both_ms", "send_ms", "receive_ms")]
-            for place in found.get("places", []) for row in place["rows"]]
-    tap.ok(len(made) >= 2, "tune: there are rows")
-    tap.eq(made, wanted, "tune: the times are those of the model's file")
-    tap.eq(found.get("model"), model, "tune: its name")
-
-
 def test_bench(tap, documents, mpirun, bench):
     arguments = ["--sizes", "1K,4K", "--iterations", "2", "--warmup", "1"]
     head, *lines = run(mpirun, "-np", "2", bench, *arguments, "--csv", "--label", "a\xe9\"b").splitlines()
@@ -288,7 +261,6 @@ def main():
     if os.environ.get("PIPEBCAST_TESTS") != "units":
         use_mpi()
         mpirun = os.environ.get("MPIEXEC", "mpirun")
-        test_tune(tap, documents, mpirun, os.path.abspath(os.environ["TUNE"]))
         test_bench(tap, documents, mpirun, os.path.abspath(os.environ["BENCH"]))
         test_counters(tap, documents, mpirun, os.path.abspath(os.environ["COUNTERS"]))
     return tap.done()
