@@ -7,21 +7,15 @@
 
 #include <stdint.h>
 
-/** When the ranks of one broadcast came and went, in nanoseconds from any common moment. */
-struct bench_arrival_times {
-    int n_ranks;
-    int root;
-    const int64_t *arrivals_ns; /**< of each rank; borrowed */
-    const int64_t *exits_ns;    /**< of each rank; borrowed */
+/** When a rank of a broadcast came and went, in nanoseconds from any common moment. */
+struct bench_stay {
+    int64_t arrival_ns, exit_ns;
 };
 
-/** All in nanoseconds; an imbalance over T(M) is an imbalance factor. */
+/** All in nanoseconds. */
 struct bench_arrival_metrics {
     double node;              /**< average per-node time */
-    double worst;             /**< worst-case per-node time */
-    double average_imbalance; /**< mean distance of arrivals from the mean arrival */
-    double worst_imbalance;   /**< from the first arrival to the last */
-    double waiting;           /**< of the average per-node time what passed before the root came */
+    double waiting;           /**< of that what passed before the root came */
     double bound_blocking;    /**< OPT's lower bound if a sender waits for its receiver's arrival */
     double bound_nonblocking; /**< OPT's lower bound if data may wait at a receiver */
 };
@@ -34,22 +28,7 @@ struct bench_arrival_metrics {
  * model it is ((n - 1) T + w) / n. OPT is at most T / n above that (Lemma 1). The paper has w in
  * words (section 3.1): ranks that come before the root get nothing until the root comes. O(n).
  */
-void bench_arrival_measure(const struct bench_arrival_times *times, double unit_ns,
-                           struct bench_arrival_metrics *metrics_p);
-
-/** Average per-node time over a bound of OPT: the competitive ratio. */
-enum bench_arrival_ratio {
-    BENCH_RATIO_BLOCKING,
-    BENCH_RATIO_NONBLOCKING,
-    /* Ours: both sides less the waiting for the root. No algorithm can change that, and where the
-     * root is late, it makes all ratios look alike. */
-    BENCH_RATIO_NET_BLOCKING,
-    BENCH_RATIO_NET_NONBLOCKING,
-    BENCH_N_RATIOS
-};
-
-/** The ratios of a broadcast. */
-void bench_arrival_ratios(const struct bench_arrival_metrics *metrics,
-                          double ratios[BENCH_N_RATIOS]);
+struct bench_arrival_metrics bench_arrival_measure(const struct bench_stay *stays, int n_ranks,
+                                                   int root, double unit_ns);
 
 #endif

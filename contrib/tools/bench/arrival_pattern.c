@@ -27,21 +27,14 @@ static bool is_late(const struct bench_arrival_recipe *recipe, int rank, uint64_
     return recipe->n_late_ranks > 0 ? is_named : (double) luck < recipe->late_share * 4294967296.0;
 }
 
-static int64_t delay_of(const struct bench_arrival_recipe *recipe, int rank)
+int64_t bench_arrival_delay(const struct bench_arrival_recipe *recipe, int rank)
 {
     uint64_t luck = luck_of(recipe, rank);
     if (rank == recipe->root && recipe->kind != BENCH_ARRIVAL_RANDOM) {
         return 0;
     }
     if (recipe->kind == BENCH_ARRIVAL_LATE) {
-        return is_late(recipe, rank, luck) ? recipe->max_if : 0;
+        return is_late(recipe, rank, luck) ? recipe->max_if * recipe->unit_ns : 0;
     }
-    return (int64_t) ((luck * (uint64_t) recipe->max_if) >> 32);
-}
-
-void bench_arrival_delays(const struct bench_arrival_recipe *recipe, int64_t *delays_ns)
-{
-    for (int rank = 0; rank < recipe->n_ranks; rank++) {
-        delays_ns[rank] = delay_of(recipe, rank) * recipe->unit_ns;
-    }
+    return (int64_t) ((luck * (uint64_t) recipe->max_if) >> 32) * recipe->unit_ns;
 }

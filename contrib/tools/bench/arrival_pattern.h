@@ -25,18 +25,17 @@ struct bench_arrival_recipe {
     double late_share;         /**< _LATE: probability of each receiver to be late, 0 to 1 */
     const int64_t *late_ranks; /**< _LATE: those that are late in place of a share; borrowed */
     int n_late_ranks;          /**< 0: the share counts */
-    int n_ranks;
     int root;
     int64_t unit_ns; /**< T(M), the time of one message */
 };
 
 /**
- * Delays of all ranks, in nanoseconds. RANDOM: whole units, 0 to max_if - 1 with equal probability,
+ * The delay of a rank, in nanoseconds. RANDOM: whole units, 0 to max_if - 1 with equal probability,
  * the root's too. ROOT_FIRST: the same but none for the root. LATE: max_if units for each receiver
  * that is late, none for others and the root. For equal seed and number a rank keeps its quantile
  * in the distribution whatever max_if is. So points of a figure differ by max_if and not by luck
- * (ours). O(n_ranks).
+ * (ours). O(late ranks).
  */
-void bench_arrival_delays(const struct bench_arrival_recipe *recipe, int64_t *delays_ns);
+int64_t bench_arrival_delay(const struct bench_arrival_recipe *recipe, int rank);
 
 #endif

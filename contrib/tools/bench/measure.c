@@ -70,7 +70,7 @@ static void broadcast_in_loop(struct bench_measuring *measuring)
 {
     const struct bench_run *run = measuring->run;
     if (run->options->root_late_ns > 0 && run->n_broadcasts > 0 &&
-        run->member == bench_measuring_root(measuring)) {
+        run->rank == bench_measuring_root(measuring)) {
         const int64_t ns = run->options->root_late_ns;
         nanosleep(&(struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000}, NULL);
     }

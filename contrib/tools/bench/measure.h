@@ -45,10 +45,8 @@ struct bench_result {
 /** A run of the benchmark on one rank. */
 struct bench_run {
     const struct bench_options *options;
-    MPI_Comm comm;         /**< the communicator that is measured: borrowed */
-    int member, n_members; /**< this rank's number in it, and its ranks */
-    int group, n_groups;   /**< this rank's communicator among those measured concurrently */
-    MPI_Comm control;      /**< the benchmark's own messages: borrowed */
+    MPI_Comm comm;    /**< the communicator that is measured: borrowed */
+    MPI_Comm control; /**< the benchmark's own messages: borrowed */
     int rank, n_ranks;
     common_clock_t clock;
     long long n_broadcasts; /**< so far; also the number of the next one's pattern */

@@ -19,7 +19,7 @@ int bench_measuring_root(const struct bench_measuring *measuring)
     if (measuring->root != BENCH_UNSET) {
         return measuring->root;
     }
-    return run->options->root == BENCH_ROOT_ROTATE ? (int) (run->n_broadcasts % run->n_members)
+    return run->options->root == BENCH_ROOT_ROTATE ? (int) (run->n_broadcasts % run->n_ranks)
                                                    : run->options->root;
 }
 
@@ -31,27 +31,12 @@ void bench_measuring_broadcast(struct bench_measuring *measuring)
     bench_op_end(call);
 }
 
-/** The number of the broadcast under way, another one in each group. */
-static long long pattern_number(const struct bench_run *run)
-{
-    return run->n_broadcasts * run->n_groups + run->group;
-}
-
 void bench_measuring_prepare(struct bench_measuring *measuring)
 {
     struct bench_run *run = measuring->run;
     if (run->options->check) {
-        bench_payload_prepare(&measuring->payload, pattern_number(run),
-                              run->member == bench_measuring_root(measuring));
-    }
-}
-
-static void corrupt_if_wanted(struct bench_measuring *measuring)
-{
-    const struct bench_run *run = measuring->run;
-    const struct bench_corrupt *corrupt = &run->options->corrupt;
-    if (corrupt->wanted && corrupt->broadcast == run->n_broadcasts && corrupt->rank == run->rank) {
-        bench_payload_corrupt(&measuring->payload, (size_t) corrupt->offset);
+        bench_payload_prepare(&measuring->payload, run->n_broadcasts,
+                              run->rank == bench_measuring_root(measuring));
     }
 }
 
@@ -74,8 +59,7 @@ enum bench_status bench_measuring_finish(struct bench_measuring *measuring,
     struct bench_mismatch mismatch;
     int wrong = 0, n_wrong = 0;
     if (run->options->check) {
-        corrupt_if_wanted(measuring);
-        wrong = !bench_payload_verify(&measuring->payload, pattern_number(run), &mismatch);
+        wrong = !bench_payload_verify(&measuring->payload, run->n_broadcasts, &mismatch);
         MPI_Allreduce(&wrong, &n_wrong, 1, MPI_INT, MPI_SUM, run->control);
     }
     if (n_wrong > 0) {

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "contrib/tools/common/exits.h"
@@ -30,19 +29,6 @@ static void take_pingpong(void *context, const char *value)
     if (sscanf(value, "%9d,%9d%n", &ranks[0], &ranks[1], &used) != 2 || value[used] != '\0' ||
         ranks[0] < 0 || ranks[1] < 0 || ranks[0] == ranks[1]) {
         common_usage_error("--pingpong: '%s' is no pair of ranks; write for example 0,4", value);
-    }
-}
-
-static void read_corrupt(struct bench_options *options, const char *text)
-{
-    int used = 0;
-    struct bench_corrupt *corrupt = &options->corrupt;
-    corrupt->wanted = true;
-    if (sscanf(text, "%18lld,%9d,%18lld%n", &corrupt->broadcast, &corrupt->rank, &corrupt->offset,
-               &used) != 3 ||
-        text[used] != '\0' || corrupt->broadcast < 0 || corrupt->rank < 0 || corrupt->offset < 0) {
-        common_usage_error(
-            "PIPEBCAST_BENCH_CORRUPT: '%s' is not BROADCAST,RANK,OFFSET, each from 0", text);
     }
 }
 
@@ -98,11 +84,6 @@ static const common_option_t experiment_rows[] = {
     {"root-late", COMMON_NUMBER, VALUE(root_late_ns), .least = 1, .most = INT_MAX, .unit = 1000,
      .unit_name = "microseconds", .argument = "US",
      .help = "mode loop: the root sleeps before each broadcast but the first"},
-    {"groups", COMMON_NUMBER, VALUE(group_ranks), .least = 2, .most = INT_MAX, .argument = "N",
-     .help = "groups of N ranks broadcast at the same time: ranks 0 to N-1, N to 2N-1, ...; a time "
-             "is until the last rank of all groups is done"},
-    {"strided", COMMON_FLAG, VALUE(strided), .least = true,
-     .help = "groups take every (P/N)th of P ranks"},
     {"arrival", COMMON_CHOICE, VALUE(arrival), .choices = arrivals, .least = BENCH_ARRIVAL_RANDOM,
      .argument = "PATTERN",
      .help = "ranks come late (paper 3); prints CSV.\n"
@@ -172,15 +153,6 @@ static void check_together(const struct bench_options *options)
     if (options->root_late_ns > 0 && options->mode != BENCH_LOOP) {
         common_usage_error("--root-late is for mode loop alone; give --mode loop");
     }
-    if (options->root_host[0] != '\0' && options->group_ranks > 0) {
-        common_usage_error("--root: with --groups write a rank from 0, or rotate");
-    }
-    if (options->strided && options->group_ranks == 0) {
-        common_usage_error("--strided is for groups; give --groups, too");
-    }
-    if (options->group_ranks > 0 && (!is_plain || options->mode & BENCH_LOOP)) {
-        common_usage_error("--groups is for mode sync alone");
-    }
     if (bench_output_is_foreign(options->format) &&
         (options->mode & BENCH_LOOP || !is_plain || !bench_op_at(options->op)->is_blocking)) {
         common_usage_error("--osu and --imb have one time of blocking broadcasts; omit --mode, "
@@ -193,7 +165,6 @@ static void check_together(const struct bench_options *options)
 
 void bench_options_read(int argc, char **argv, struct bench_options *options)
 {
-    const char *corrupt = getenv("PIPEBCAST_BENCH_CORRUPT");
     *options = (struct bench_options){.iterations = 20,
                                       .warmup = BENCH_UNSET,
                                       .pingpong = true,
@@ -208,9 +179,6 @@ void bench_options_read(int argc, char **argv, struct bench_options *options)
     }
     options->mode = options->mode == 0 ? BENCH_SYNC : options->mode;
     options->pingpong &= !bench_output_is_foreign(options->format) && options->schedule[0] == '\0';
-    if (corrupt != NULL) {
-        read_corrupt(options, corrupt);
-    }
     common_options_done();
 }
 
@@ -228,17 +196,10 @@ const char *bench_options_misfit(const struct bench_options *options, int n_rank
 {
     static char text[128];
     const int *pair = options->pingpong_ranks;
-    const int n_members = options->group_ranks > 0 ? options->group_ranks : n_ranks;
-    if (n_ranks % n_members != 0) {
-        snprintf(text, sizeof text, "--groups: %d ranks are no groups of %d", n_ranks, n_members);
-    } else if (options->root_host[0] != '\0' && options->root >= n_ranks) {
+    if (options->root_host[0] != '\0' && options->root >= n_ranks) {
         snprintf(text, sizeof text, "--root: no rank is on a host '%.64s'", options->root_host);
-    } else if (options->root >= n_members) {
-        snprintf(text, sizeof text, "--root: there is no rank %d among %d", options->root,
-                 n_members);
-    } else if (options->corrupt.wanted && options->corrupt.rank >= n_ranks) {
-        snprintf(text, sizeof text, "PIPEBCAST_BENCH_CORRUPT: there is no rank %d among %d",
-                 options->corrupt.rank, n_ranks);
+    } else if (options->root >= n_ranks) {
+        snprintf(text, sizeof text, "--root: there is no rank %d among %d", options->root, n_ranks);
     } else if (options->arrival != BENCH_ARRIVAL_NONE && n_ranks < 2) {
         snprintf(text, sizeof text, "--arrival needs at least two ranks");
     } else if (last_of(&options->late_ranks) >= n_ranks) {

@@ -25,27 +25,13 @@ enum bench_format {
 /** Bits: which of the two ways of measuring to use. */
 enum bench_mode { BENCH_LOOP = 1, BENCH_SYNC = 2 };
 
-/**
- * The byte that a test flips on one rank after one broadcast, to see that --check finds it. From
- * PIPEBCAST_BENCH_CORRUPT=BROADCAST,RANK,OFFSET: the number of the broadcast counted from 0 over
- * the whole run, warm-up included; the rank; the offset in the message.
- */
-struct bench_corrupt {
-    bool wanted;
-    long long broadcast;
-    int rank;
-    long long offset;
-};
-
 struct bench_options {
     common_list_t sizes; /**< bytes of a message */
     int iterations;
     int warmup;          /**< BENCH_UNSET: by message size, see bench_warmup_of() */
     double time_limit_s; /**< for each size; 0: none */
-    int root;            /**< a rank of each group, or BENCH_ROOT_ROTATE */
+    int root;            /**< a rank, or BENCH_ROOT_ROTATE */
     char root_host[256]; /**< empty: `root` counts; else the root is this host's first rank */
-    int group_ranks;     /**< of groups that broadcast at the same time; 0: one group, of all */
-    bool strided;        /**< a group's ranks are as many apart as there are groups */
     enum bench_format format;
     int mode;             /**< bits of enum bench_mode; not used with arrival patterns */
     int op;               /**< index into the table of operations, see op.h */
@@ -55,7 +41,6 @@ struct bench_options {
     bool shared_clock;
     int pingpong_ranks[2]; /**< BENCH_UNSET: rank 0 and the first rank on another host */
     char label[BENCH_MAX_TEXT];
-    struct bench_corrupt corrupt;
     enum bench_arrival_kind arrival;
     common_list_t max_ifs;    /**< MAX_IF; empty: the number of ranks */
     common_list_t late_ranks; /**< of pattern late; empty: 20 % of the receivers */
@@ -65,7 +50,7 @@ struct bench_options {
     char begin[BENCH_MAX_TEXT];    /**< a command that rank 0 runs before a schedule */
 };
 
-/** Reads the command line and PIPEBCAST_BENCH_CORRUPT; a wrong one ends the program. */
+/** Reads the command line; a wrong one ends the program. */
 void bench_options_read(int argc, char **argv, struct bench_options *options);
 
 /** The reason why the options do not fit n_ranks; NULL: they do. */

@@ -85,10 +85,6 @@ static void begin_text(const struct bench_output *output)
            output->n_hosts == 1 ? "host" : "hosts", root_name(options, root),
            options->check ? ", every byte verified" : "", options->label[0] != '\0' ? "; " : "",
            options->label);
-    if (options->group_ranks > 0) {
-        printf("# groups of %d ranks%s, all at the same time\n", options->group_ranks,
-               options->strided ? ", strided" : "");
-    }
     if (options->pingpong) {
         printf("# T(M): one message of the size from rank %d to rank %d\n",
                options->pingpong_ranks[0], options->pingpong_ranks[1]);

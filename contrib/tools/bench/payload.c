@@ -56,10 +56,3 @@ bool bench_payload_verify(const struct bench_payload *payload, long long broadca
     }
     return mismatch_p->n_wrong == 0;
 }
-
-void bench_payload_corrupt(struct bench_payload *payload, size_t offset)
-{
-    if (offset < payload->bytes) {
-        payload->memory[offset] ^= 1;
-    }
-}

@@ -30,7 +30,4 @@ void bench_payload_prepare(struct bench_payload *payload, long long broadcast, b
 bool bench_payload_verify(const struct bench_payload *payload, long long broadcast,
                           struct bench_mismatch *mismatch_p);
 
-/** Flips the lowest bit of the byte at offset; does nothing beyond the message's end. */
-void bench_payload_corrupt(struct bench_payload *payload, size_t offset);
-
 #endif

@@ -98,22 +98,6 @@ static enum bench_status measure_all(struct bench_run *run, struct bench_output 
     return status;
 }
 
-/** Makes the communicator that is measured: all ranks, or one of several groups. Collective. */
-static void make_groups(struct bench_run *run)
-{
-    const struct bench_options *options = run->options;
-    run->comm = MPI_COMM_WORLD;
-    run->n_groups = 1;
-    if (options->group_ranks > 0) {
-        run->n_groups = run->n_ranks / options->group_ranks;
-        run->group =
-            options->strided ? run->rank % run->n_groups : run->rank / options->group_ranks;
-        MPI_Comm_split(MPI_COMM_WORLD, run->group, run->rank, &run->comm);
-    }
-    MPI_Comm_rank(run->comm, &run->member);
-    MPI_Comm_size(run->comm, &run->n_members);
-}
-
 static enum bench_status measure(struct bench_run *run, struct bench_output *output)
 {
     if (run->options->schedule[0] != '\0') {
@@ -125,7 +109,8 @@ static enum bench_status measure(struct bench_run *run, struct bench_output *out
 
 static bool run_benchmark(struct bench_options *options, int rank, int n_ranks)
 {
-    struct bench_run run = {.options = options, .rank = rank, .n_ranks = n_ranks};
+    struct bench_run run = {
+        .options = options, .comm = MPI_COMM_WORLD, .rank = rank, .n_ranks = n_ranks};
     struct bench_output output = {.options = options, .n_ranks = n_ranks};
     int elsewhere;
     MPI_Comm_dup(MPI_COMM_WORLD, &run.control);
@@ -135,13 +120,9 @@ static bool run_benchmark(struct bench_options *options, int rank, int n_ranks)
         options->pingpong_ranks[0] = 0;
         options->pingpong_ranks[1] = elsewhere;
     }
-    make_groups(&run);
     common_component_of_bcast(run.comm, output.component, sizeof output.component);
     common_clock_init(&run.clock, run.control, options->shared_clock);
     const enum bench_status status = measure(&run, &output);
-    if (run.comm != MPI_COMM_WORLD) {
-        MPI_Comm_free(&run.comm);
-    }
     MPI_Comm_free(&run.control);
     return status == BENCH_OK && !output.failed;
 }

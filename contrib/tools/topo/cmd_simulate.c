@@ -4,7 +4,6 @@
 #include "contrib/tools/common/progress.h"
 #include "format.h"
 #include "json.h"
-#include "links.h"
 #include "message.h"
 #include "topo/check/simulator.h"
 
@@ -51,6 +50,15 @@ static double mean_utilisation(const pb_simulation_t *result)
     return n > 0 ? sum / n : 0;
 }
 
+/* The name of the node from which, or to which, a directed link leads. */
+static const char *end_of(const run_t *run, int link, bool from)
+{
+    const pb_network_t *network = run->cluster->network;
+    const pb_node_t *below = pb_network_node(network, pb_link_node(link));
+    return pb_link_is_up(link) == from ? below->name
+                                       : pb_network_node(network, below->parent)->name;
+}
+
 static void print_heading(void)
 {
     printf("%-12s  %8s  %10s  %6s  %6s  %s\n", "algorithm", "segments", "time", "mean%", "max%",
@@ -59,7 +67,6 @@ static void print_heading(void)
 
 static void print_row(const run_t *run)
 {
-    const pb_network_t *network = run->cluster->network;
     const pb_simulation_t *result = &run->result;
     int busiest = busiest_link(result);
     printf("%-12s  %8d  %10.2f  %6.1f  %6.1f  ", pb_kind_name(run->judged->plan->kind),
@@ -68,41 +75,7 @@ static void print_row(const run_t *run)
     if (busiest < 0) {
         puts("-");
     } else {
-        printf("%s -> %s\n", tool_link_from(network, busiest), tool_link_to(network, busiest));
-    }
-}
-
-static void print_links(const run_t *run)
-{
-    const pb_network_t *network = run->cluster->network;
-    int width = tool_name_width(run->cluster, "from");
-    printf("# links of %s with %d segments\n%-*s  %-*s  %10s  %10s  %6s\n",
-           pb_kind_name(run->judged->plan->kind), run->n_segments, width, "from", width, "to",
-           "speed", "busy", "busy%");
-    for (int link = 0; link < run->result.n_links; link++) {
-        if (tool_is_link(run->cluster, link)) {
-            printf("%-*s  %-*s  %10lu  %10.2f  %6.1f\n", width, tool_link_from(network, link),
-                   width, tool_link_to(network, link),
-                   (unsigned long) pb_network_node(network, pb_link_node(link))->speed,
-                   pb_simulate_units(run->result.link_busy[link]),
-                   100 * utilisation(&run->result, link));
-        }
-    }
-}
-
-static void add_links(const run_t *run, common_json_t to)
-{
-    const pb_network_t *network = run->cluster->network;
-    const common_json_t links = common_json_array(to, "links");
-    for (int link = 0; link < run->result.n_links; link++) {
-        if (tool_is_link(run->cluster, link)) {
-            const common_json_t object = common_json_object(links, NULL);
-            tool_json_ends(object, network, link);
-            common_json_integer(object, "speed",
-                                pb_network_node(network, pb_link_node(link))->speed);
-            common_json_real(object, "busy", pb_simulate_units(run->result.link_busy[link]), 6);
-            common_json_real(object, "busy_percent", 100 * utilisation(&run->result, link), 4);
-        }
+        printf("%s -> %s\n", end_of(run, busiest, true), end_of(run, busiest, false));
     }
 }
 
@@ -120,10 +93,9 @@ static void add_run(const run_t *run)
     if (busiest < 0) {
         common_json_null(object, "busiest");
     } else {
-        tool_json_ends(common_json_object(object, "busiest"), run->cluster->network, busiest);
-    }
-    if (run->options->show_links) {
-        add_links(run, object);
+        const common_json_t link = common_json_object(object, "busiest");
+        common_json_text(link, "from", end_of(run, busiest, true));
+        common_json_text(link, "to", end_of(run, busiest, false));
     }
 }
 
@@ -136,9 +108,6 @@ static tool_exit_t simulate(run_t *run)
         add_run(run);
     } else if (error == PB_SUCCESS) {
         print_row(run);
-        if (options->show_links) {
-            print_links(run);
-        }
     }
     pb_simulation_clear(&run->result);
     return error == PB_SUCCESS ? TOOL_OK : tool_complain_error(error);
@@ -244,8 +213,6 @@ static const common_option_t rows[] = {
     {"segment-counts", COMMON_NUMBERS, TOOL_VALUE(segments), .least = 1,
      .most = PB_SIMULATE_MAX_SEGMENTS, .argument = "LIST", .missing = "64",
      .help = "segments of the message, as 16,64 or, doubling, 16:512"},
-    {"per-link", COMMON_FLAG, TOOL_VALUE(show_links), .least = true,
-     .help = "print busy times of every directed link, too"},
     TOOL_JSON_ROW,
     {0},
 };
@@ -271,7 +238,6 @@ const tool_command_t tool_cmd_simulate = {
                     "  pipebcast-topo simulate cluster.conf --algorithm all\n"
                     "  pipebcast-topo simulate cluster.conf --algorithm chain,binary,twotree "
                     "--segment-counts 4:512\n"
-                    "  pipebcast-topo simulate cluster.conf --algorithm rank_chain --per-link\n"
                     "\n" TOOL_PLAN_EXITS,
         },
     .summary = "compute how long broadcasts take, and how busy the links are",

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "links.h"
 #include "message.h"
 #include "remarks.h"
 #include "topo/util/error.h"
@@ -47,12 +46,6 @@ void tool_json_cluster(common_json_t to, const tool_cluster_t *cluster)
     common_json_integer(to, "ranks", cluster->placement->n_ranks);
     common_json_integer(to, "hosts", cluster->n_hosts);
     common_json_integer(to, "switches", cluster->n_switches);
-}
-
-void tool_json_ends(common_json_t to, const pb_network_t *network, int link)
-{
-    common_json_text(to, "from", tool_link_from(network, link));
-    common_json_text(to, "to", tool_link_to(network, link));
 }
 
 tool_exit_t tool_json_end(common_json_t whole, tool_exit_t code)

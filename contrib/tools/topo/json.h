@@ -17,9 +17,6 @@ void tool_json_remarks(common_json_t to, const pb_network_t *network);
 /** The cluster's file, and the ranks on it: "file", "root", "ranks", "hosts", "switches". */
 void tool_json_cluster(common_json_t to, const tool_cluster_t *cluster);
 
-/** Members "from" and "to" of a directed link. */
-void tool_json_ends(common_json_t to, const pb_network_t *network, int link);
-
 /**
  * Prints a document on standard output, and frees it; after an error of the system it is only
  * freed. TOOL_SYSTEM with a message if out of memory, else `code`.

@@ -30,7 +30,6 @@ typedef struct tool_options {
     bool all_kinds; /**< --algorithm all: kinds that do not fit are no error */
     tool_format_t format;
     common_list_t segments;
-    bool show_links;        /**< --per-link */
     const char *model_file; /**< NULL: none */
     common_list_t sizes;    /**< of messages, bytes */
     uint64_t segment;       /**< bytes; 0: not given */

@@ -7,7 +7,6 @@ COMPARE=${COMPARE:-$(dirname "$0")/../../../contrib/experiments/compare}
 # shellcheck source=test/tap.sh
 . "$(dirname "$0")/../../tap.sh"
 run_mpi_here
-unset PIPEBCAST_BENCH_CORRUPT
 
 # bench NP ARGUMENT...: runs the benchmark; output in $out and $err, status in $code.
 bench() {
@@ -40,14 +39,6 @@ report $? "the last line says how fast and by whom"
 for op in ibcast bcast_init; do
     bench 3 $quick --op $op --sizes 1000,64K --check --root rotate
     report $code "$op: every byte verified, rotating root"
-done
-for way in '' --strided; do
-    bench 6 $quick --sizes 1000,64K --check --groups 3 $way --root rotate --clock shared
-    [ $code -eq 0 ] && grep -q '^# groups of 3 ranks' "$out"
-    report $? "groups of 3 of 6 ranks, rotating root ${way:-consecutive}"
-    PIPEBCAST_BENCH_CORRUPT=1,4,10 bench 6 $quick --sizes 1000 --check --groups 3 $way
-    [ $code -eq 1 ] && grep -q 'rank 4 has at byte offset 10' "$err" && grep -q '1 of 6 ranks' "$err"
-    report $? "a wrong byte in one of the groups ${way:-consecutive}"
 done
 bench 2 $quick --sizes 4K --check --root "$(hostname)"
 [ $code -eq 0 ] && grep -q "^# MPI_Bcast, 2 ranks on 1 host, root 0" "$out"
@@ -141,10 +132,8 @@ rows = list(csv.DictReader(open(sys.argv[1])))
 assert [(r["bytes"], r["max_if"], r["pattern"]) for r in rows] == [
     (size, max_if, str(n)) for size in ("4096", "65536") for max_if in ("1", "8") for n in range(3)]
 for r in rows:
-    average, waiting = float(r["average_us"]), float(r["waiting_us"])
-    assert 0 < average <= float(r["worst_us"])
-    ratio = average / float(r["opt_blocking_us"])
-    assert abs(float(r["ratio_blocking"]) - ratio) < 0.001 * (1 + ratio), r
+    assert 0 < float(r["average_us"]) and 0 <= float(r["waiting_us"])
+    assert 0 < float(r["opt_nonblocking_us"]) <= float(r["opt_blocking_us"])
 PYTHON
 report $? "--arrival random: two sizes, two MAX_IF, three patterns"
 bench 2 --sizes 4K --iterations 3 --warmup 1 --arrival late --patterns 100000000 --time-per-size 1
@@ -158,22 +147,26 @@ bench 4 --sizes 4K --iterations 3 --warmup 1 --arrival late --late-ranks 0,3 --m
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 assert len(rows) == 3
-for r in rows:  # one of four ranks is late: distances from the mean are 3/8 of its delay on average, of two they would be 1/2
-    average, worst = float(r["average_imbalance_factor"]), float(r["worst_imbalance_factor"])
-    assert worst > 4990 and 0.3 < average / worst < 0.44, r
+for r in rows:  # the root is there first, so that the bounds differ by a fourth of the last one's delay
+    late = 4 * (float(r["opt_blocking_us"]) - float(r["opt_nonblocking_us"]))
+    assert late > 4000 * float(r["pingpong_us"]), r
 PYTHON
-report $? "--late-ranks: these are late, but for the root, and no others"
+report $? "--late-ranks: these are late, but for the root"
 
-# The verification sees a byte that a test hook flips after the broadcast. The hook counts all
-# broadcasts of the run.
+# The verification sees a byte that is flipped after a broadcast of the run, warm-up included.
+# corrupting BROADCAST,RANK,OFFSET NP ARGUMENT...: as bench
+corrupting() {
+    honest=$BENCH BENCH=$CORRUPT_BENCH CORRUPT=$1
+    export CORRUPT
+    shift
+    bench "$@"
+    BENCH=$honest
+}
 # detects BROADCAST PHASE ITERATION RANK OFFSET ARGUMENT...
 detects() {
     broadcast=$1 phase=$2 iteration=$3 rank=$4 offset=$5
     shift 5
-    PIPEBCAST_BENCH_CORRUPT=$broadcast,$rank,$offset
-    export PIPEBCAST_BENCH_CORRUPT
-    bench 3 $quick --check "$@"
-    unset PIPEBCAST_BENCH_CORRUPT
+    corrupting "$broadcast,$rank,$offset" 3 $quick --check "$@"
     [ "$code" -eq 1 ] &&
         grep -q "$phase iteration $iteration .*rank $rank has at byte offset $offset 0x" "$err" &&
         grep -q '1 bytes are wrong here; 1 of 3 ranks' "$err"
@@ -182,15 +175,11 @@ detects() {
 detects 0 warm-up 0 2 0 --sizes 1K
 detects 0 sync 0 1 65535 --sizes 64K --warmup 0
 detects 2 loop 2 0 77 --sizes 4K --mode loop --warmup 0
-PIPEBCAST_BENCH_CORRUPT=1,1,5
-export PIPEBCAST_BENCH_CORRUPT
-bench 2 $quick --sizes 1K
+corrupting 1,1,5 2 $quick --sizes 1K
 report $code "without --check nothing is verified"
-unset PIPEBCAST_BENCH_CORRUPT
 
 refuses 2 "'--iteratons' is unknown; did you mean --iterations" --iteratons 3
-refuses 4 '4 ranks are no groups of 3' --groups 3
-refuses 4 'no rank 2 among 2' --groups 2 --root 2
+refuses 2 'no rank 2 among 2' --root 2
 refuses 2 'no rank 5 among 2' --pingpong 0,5
 refuses alone 'not a size' -m 1Q
 refuses alone 'not a size' --sizes 0
@@ -200,12 +189,10 @@ refuses alone 'not a whole number' -i +2
 refuses alone 'needs a value' --sizes
 refuses alone 'no pair' --pingpong 1,1
 refuses 2 "no rank is on a host 'first'" --root first
-refuses 4 'write a rank from 0' --groups 2 --root "$(hostname)"
 refuses alone "'fast' is unknown; known are loop, sync, both" --mode fast
 refuses alone 'is empty' --label ''
 refuses alone 'is no option' 64K
 refuses alone 'mode loop alone' --root-late 5
-refuses alone 'for groups' --strided
 refuses alone 'for --arrival late' --arrival random --late-ranks 1
 refuses 2 'there is no rank 2 among 2' --arrival late --late-ranks 1,2
 refuses alone 'for schedules' --begin true
@@ -266,10 +253,9 @@ compare --local 2 --sizes 4K --methods pipebcast:no_such_algorithm,tuned --runs 
     --mpirun-arg=--mca --mpirun-arg=pml --mpirun-arg=nothing
 [ $code -eq 1 ] && grep -q 'FAILED: tuned: exit code' "$out"
 report $? "compare: methods that fail are reported, and the exit status shows it"
-PIPEBCAST_BENCH_CORRUPT=3,1,9
-export PIPEBCAST_BENCH_CORRUPT
-compare --local 2 --sizes 4K,8K --methods tuned --runs 1 --iterations 2
-unset PIPEBCAST_BENCH_CORRUPT
+CORRUPT=3,1,9
+export CORRUPT
+compare --bench "$CORRUPT_BENCH" --local 2 --sizes 4K,8K --methods tuned --runs 1 --iterations 2
 [ $code -eq 1 ] && grep -q 'FAILED: tuned: .*wrong bytes' "$out"
 report $? "compare: wrong bytes are a failure"
 # A program that never ends, in place of the benchmark.

@@ -252,11 +252,9 @@ as_golden chain2_dot 0 tree topology2.conf --algorithm chain --format dot --host
 as_golden flat1_text 0 tree topology1.conf --algorithm flat --root n3 --hosts 'n[2-5]'
 as_golden ppn_text 0 tree topology2.conf --algorithm chain --hosts n16,n0 --ppn 3 --root n0:1
 as_golden simulate4 0 simulate topology4.conf --algorithm chain,flat,rank_chain --segment-counts 1,16:64
-as_golden simulate5_per_link 0 simulate topology5.conf --algorithm rank_chain \
-    --per-link --hosts 'n[0-7]' --segment-counts 8
 # Switches copy frames: over four switches in a line three further links, and one frame a segment time.
 as_golden simulate5_multicast 0 simulate topology5.conf --algorithm multicast,chain --segment-counts 1,46
-as_golden simulate2_multicast 0 simulate topology2.conf --algorithm multicast --ppn 2 --hosts n16,n0 --segment-counts 10 --per-link
+as_golden simulate2_multicast 0 simulate topology2.conf --algorithm multicast --ppn 2 --hosts n16,n0 --segment-counts 10
 as_golden tree2_multicast 0 tree topology2.conf --algorithm multicast --hosts 'n[0-3,16-19]'
 as_golden one_host 0 tree topology1.conf --algorithm chain --hosts n7 --format json
 # What is chosen next to other communicators is not what is best alone.
