@@ -9,7 +9,7 @@
 
 #include "check.h"
 #include "contrib/adaptive/advice/advice.h"
-#include "contrib/adaptive/search/tree_random.h"
+#include "contrib/adaptive/search/trees.h"
 #include "test/must.h"
 
 enum { MAX_BYTES = 60000, MAX_HOSTS = 64 };

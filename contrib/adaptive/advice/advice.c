@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "topo/util/kit.h"
+
 int pb_advice_new(const char *const *hosts, int n_hosts, int max_age, pb_advice_t **advice_p)
 {
     *advice_p = NULL;
@@ -47,20 +49,6 @@ void pb_advice_free(pb_advice_t *advice)
     free(advice);
 }
 
-/** Tells whether a stream is a tree over all hosts. */
-static int check_stream(const pb_tree_t *stream, int n_hosts, int root)
-{
-    if (stream->n_nodes != n_hosts || stream->root != root) {
-        return PB_ERR_INPUT;
-    }
-    for (int i = 0; i < n_hosts; i++) {
-        if (stream->parent[i] == PB_TREE_OUTSIDE) {
-            return PB_ERR_INPUT;
-        }
-    }
-    return pb_tree_check(stream->parent, n_hosts, root);
-}
-
 static int check_tree(const pb_advice_t *advice, const pb_advice_tree_t *tree)
 {
     int error = PB_SUCCESS;
@@ -76,24 +64,9 @@ static int check_tree(const pb_advice_t *advice, const pb_advice_tree_t *tree)
         }
     }
     for (int i = 0; i < tree->n_streams && error == PB_SUCCESS; i++) {
-        error = check_stream(tree->streams[i], advice->hosts->n, tree->root);
+        error = pb_tree_check_all(tree->streams[i], advice->hosts->n, tree->root);
     }
     return error;
-}
-
-/** Makes room for one more; it doubles at powers of two. */
-static bool make_room(pb_advice_t *advice)
-{
-    const size_t n = (size_t) advice->n_trees;
-    if ((n & (n - 1)) != 0) {
-        return true;
-    }
-    pb_advice_tree_t *more = realloc(advice->trees, (n > 0 ? 2 * n : 1) * sizeof(*advice->trees));
-    if (more == NULL) {
-        return false;
-    }
-    advice->trees = more;
-    return true;
 }
 
 int pb_advice_add(pb_advice_t *advice, const pb_advice_tree_t *tree)
@@ -102,24 +75,22 @@ int pb_advice_add(pb_advice_t *advice, const pb_advice_tree_t *tree)
     if (error != PB_SUCCESS) {
         return error;
     }
-    pb_advice_tree_t copy = *tree;
-    copy.n_streams = 0;
+    pb_advice_tree_t copy = {
+        .root = tree->root, .least = tree->least, .most = tree->most, .segment = tree->segment};
     for (int i = 0; i < tree->n_streams; i++) {
-        copy.streams[i] = pb_tree_new(advice->hosts->n, tree->root);
-        if (copy.streams[i] == NULL) {
-            break;
-        }
-        pb_tree_copy(copy.streams[i], tree->streams[i]);
-        copy.n_streams++;
+        copy.streams[i] = pb_tree_copy(tree->streams[i]);
+        copy.n_streams += copy.streams[i] != NULL;
     }
-    for (int i = copy.n_streams; i < PB_ADVICE_MAX_STREAMS; i++) {
-        copy.streams[i] = NULL;
+    pb_advice_tree_t *trees =
+        pb_grow(advice->trees, advice->n_trees, &advice->capacity, sizeof(*trees));
+    if (trees != NULL) {
+        advice->trees = trees;
     }
-    if (copy.n_streams < tree->n_streams || !make_room(advice)) {
+    if (trees == NULL || copy.n_streams < tree->n_streams) {
         pb_advice_tree_clear(&copy);
         return PB_ERR_NO_MEMORY;
     }
-    advice->trees[advice->n_trees++] = copy;
+    trees[advice->n_trees++] = copy;
     return PB_SUCCESS;
 }
 

@@ -50,7 +50,7 @@ typedef struct pb_advice {
     pb_host_set_t *hosts;
     int64_t written; /**< nanoseconds since the epoch */
     int max_age;     /**< seconds after which it must not be used */
-    int n_trees;
+    int n_trees, capacity;
     pb_advice_tree_t *trees;
 } pb_advice_t;
 

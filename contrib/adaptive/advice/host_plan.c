@@ -71,19 +71,6 @@ static bool seat_all(seats_t *seats, const int *host, int n_ranks, int n_hosts, 
     return true;
 }
 
-static int check_stream(const pb_tree_t *tree, int n_hosts, int root)
-{
-    if (tree->n_nodes != n_hosts || tree->root != root) {
-        return PB_ERR_INPUT;
-    }
-    for (int h = 0; h < n_hosts; h++) {
-        if (tree->parent[h] == PB_TREE_OUTSIDE) {
-            return PB_ERR_INPUT;
-        }
-    }
-    return pb_tree_check(tree->parent, n_hosts, root);
-}
-
 static int fill_stream(pb_plan_t *plan, int stream, const pb_view_t *view, const pb_tree_t *tree,
                        const int *host, const seats_t *seats)
 {
@@ -117,7 +104,7 @@ int pb_host_plan(const pb_view_t *view, const int *host, int n_hosts,
         error = PB_ERR_INPUT;
     }
     for (int s = 0; s < n_streams && error == PB_SUCCESS; s++) {
-        error = check_stream(streams[s], n_hosts, host[root]);
+        error = pb_tree_check_all(streams[s], n_hosts, host[root]);
     }
     if (error == PB_SUCCESS) {
         plan = pb_plan_new(view, PB_KIND_COUNT, n_streams);

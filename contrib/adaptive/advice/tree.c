@@ -32,13 +32,15 @@ void pb_tree_free(pb_tree_t *tree)
     }
 }
 
-void pb_tree_copy(pb_tree_t *to, const pb_tree_t *from)
+pb_tree_t *pb_tree_copy(const pb_tree_t *tree)
 {
-    const size_t n = (size_t) from->n_nodes;
-    to->n_nodes = from->n_nodes;
-    to->root = from->root;
-    memcpy(to->parent, from->parent, n * sizeof(*to->parent));
-    memcpy(to->child_index, from->child_index, n * sizeof(*to->child_index));
+    const size_t n = (size_t) tree->n_nodes;
+    pb_tree_t *copy = pb_tree_new(tree->n_nodes, tree->root);
+    if (copy != NULL) {
+        memcpy(copy->parent, tree->parent, n * sizeof(*copy->parent));
+        memcpy(copy->child_index, tree->child_index, n * sizeof(*copy->child_index));
+    }
+    return copy;
 }
 
 static bool are_parents(const int *parent, int n_nodes, int root)
@@ -86,6 +88,15 @@ int pb_tree_check(const int *parent, int n_nodes, int root)
     bool good = all_lead_to_root(parent, n_nodes, root, walk_of);
     free(walk_of);
     return good ? PB_SUCCESS : PB_ERR_INPUT;
+}
+
+int pb_tree_check_all(const pb_tree_t *tree, int n_nodes, int root)
+{
+    bool good = tree->n_nodes == n_nodes && tree->root == root;
+    for (int i = 0; good && i < n_nodes; i++) {
+        good = tree->parent[i] != PB_TREE_OUTSIDE;
+    }
+    return good ? pb_tree_check(tree->parent, n_nodes, root) : PB_ERR_INPUT;
 }
 
 int pb_tree_from_plan(const pb_plan_t *plan, int stream, pb_tree_t **tree_p)

@@ -25,12 +25,15 @@ typedef struct pb_tree {
 pb_tree_t *pb_tree_new(int n_nodes, int root);
 void pb_tree_free(pb_tree_t *tree);
 
-/** Makes `to` equal to `from`, which has as many nodes. */
-void pb_tree_copy(pb_tree_t *to, const pb_tree_t *from);
+/** A copy, which the caller frees. NULL if out of memory. */
+pb_tree_t *pb_tree_copy(const pb_tree_t *tree);
 
 /** Checks that `parent` is a tree from the root that reaches all its nodes: parents in range and in
  * the tree, no cycle. O(nodes). PB_ERR_INPUT, PB_ERR_NO_MEMORY. */
 int pb_tree_check(const int *parent, int n_nodes, int root);
+
+/** Checks that it is a tree from this root that reaches all of n_nodes. As above. */
+int pb_tree_check_all(const pb_tree_t *tree, int n_nodes, int root);
 
 /**
  * The tree of one stream of a plan whose ranks are the nodes. The caller frees it.

@@ -2,8 +2,29 @@
 
 #include "contrib/adaptive/search/anneal.h"
 #include "contrib/adaptive/search/streams_cost.h"
-#include "known_trees.h"
-#include "segment.h"
+#include "contrib/adaptive/search/trees.h"
+#include "topo/trees/plan.h"
+
+/** Segment sizes to choose from: whole TCP segments less Open MPI's header, doubled. */
+static const uint32_t segment_sizes[] = {1426,  2874,  5770,   11562,  23146,
+                                         46314, 92650, 185322, 370666, 741354};
+
+static const int fanouts[] = {2, 3, 4, 8};
+
+enum {
+    N_SIZES = sizeof segment_sizes / sizeof segment_sizes[0],
+    N_FANOUTS = sizeof fanouts / sizeof fanouts[0],
+    /** Besides static plans there are four candidates: see find_best(). */
+    MOST_CANDIDATES = PB_KIND_COUNT * N_FANOUTS + 4
+};
+
+/** Trees to choose from; the first is the multilevel tree. */
+struct candidates {
+    const struct advise_network *network;
+    const struct advise_wish *wish;
+    struct advise_found all[MOST_CANDIDATES];
+    int n;
+};
 
 void advise_found_clear(struct advise_found *found)
 {
@@ -14,152 +35,60 @@ void advise_found_clear(struct advise_found *found)
     found->n_streams = 0;
 }
 
-/** Puts trees in the place of what was found: they are the list's no more. */
-static void take(struct advise_known *trees, int first, int n, uint32_t segment, int64_t cost,
-                 struct advise_found *found)
+/* ---- costs ---- */
+
+static int new_costs(const struct candidates *c, uint32_t segment, pb_tree_costs_t **costs_p)
 {
-    advise_found_clear(found);
-    for (int s = 0; s < n; s++) {
-        found->streams[s] = trees->trees[first + s];
-        trees->trees[first + s] = NULL;
-    }
-    found->n_streams = n;
-    found->segment = segment;
-    found->cost = cost;
+    return pb_tree_costs_new(c->network->matrix, c->network->share, c->wish->bytes, segment,
+                             costs_p);
 }
 
-/** Takes the best single tree of a list, and what it would cost. */
-static int take_best(const struct advise_network *network, const struct advise_wish *wish,
-                     struct advise_known *trees, struct advise_found *found)
+/** Compares a candidate's cost with a segment size to its least one. A single tree's children are
+ * then in the order for this size. */
+static int weigh_one(const pb_tree_costs_t *costs, uint32_t segment, struct advise_found *candidate)
 {
-    pb_tree_costs_t *costs = NULL;
-    uint32_t segment = 0;
-    int64_t least;
-    int error = advise_segment_choose(network, wish->bytes, wish->segment, advise_least_cost, trees,
-                                      trees->n, &segment, &least);
-    if (error == PB_SUCCESS) {
-        error = pb_tree_costs_new(network->matrix, network->share, wish->bytes, segment, &costs);
+    int64_t cost;
+    const int error = candidate->n_streams > 1
+                          ? pb_streams_cost(costs, candidate->streams, candidate->n_streams, &cost)
+                          : pb_tree_cost(costs, candidate->streams[0], &cost);
+    if (error == PB_SUCCESS && cost < candidate->cost) {
+        candidate->cost = cost;
+        candidate->segment = segment;
     }
-    for (int i = 0; i < trees->n && error == PB_SUCCESS; i++) {
-        int64_t cost;
-        error = pb_tree_cost(costs, trees->trees[i], &cost);
-        if (error == PB_SUCCESS && cost == least) {
-            take(trees, i, 1, segment, cost, found);
-            break;
+    return error;
+}
+
+/** Finds the least costs of the candidates from `first` on, and the segment sizes for them.
+ * `segment`, if it is not 0, is the only one. */
+static int weigh(struct candidates *c, int first, uint32_t segment)
+{
+    const uint32_t *sizes = segment > 0 ? &segment : segment_sizes;
+    const int n_sizes = segment > 0 ? 1 : N_SIZES;
+    int error = PB_SUCCESS;
+    for (int i = 0; i < n_sizes && error == PB_SUCCESS && (i == 0 || sizes[i] < c->wish->bytes);
+         i++) {
+        pb_tree_costs_t *costs;
+        error = new_costs(c, sizes[i], &costs);
+        for (int k = first; k < c->n && error == PB_SUCCESS; k++) {
+            error = weigh_one(costs, sizes[i], &c->all[k]);
         }
-    }
-    pb_tree_costs_free(costs);
-    return error;
-}
-
-/* ---- the trees that are known ---- */
-
-/** The multilevel tree, and what it costs. */
-static int find_multilevel(const struct advise_network *network, const struct advise_wish *wish,
-                           struct advise_found *found)
-{
-    struct advise_known trees = {.n = 0};
-    int error = advise_known_add_multilevel(&trees, network->matrix, wish->root);
-    if (error == PB_SUCCESS) {
-        error = take_best(network, wish, &trees, found);
-        found->multilevel = found->cost;
-    }
-    advise_known_clear(&trees);
-    return error;
-}
-
-/** Mateescu's tree; with several segments it is the one that is the fastest for the first of them.
- */
-static int find_mateescu(const struct advise_network *network, const struct advise_wish *wish,
-                         struct advise_found *found)
-{
-    struct advise_known trees = {.n = 0};
-    pb_tree_costs_t *costs;
-    int error =
-        pb_tree_costs_new(network->matrix, network->share, wish->bytes, found->segment, &costs);
-    if (error == PB_SUCCESS) {
-        error = pb_tree_mateescu(costs, wish->root, &trees.trees[0]);
         pb_tree_costs_free(costs);
     }
-    if (error == PB_SUCCESS) {
-        trees.n = 1;
-        error = take_best(network, wish, &trees, found);
-    }
-    advise_known_clear(&trees);
     return error;
 }
 
-/** The best of the static trees takes the place of the one found, if it is better. */
-static int compare_plans(const struct advise_network *network, const struct advise_wish *wish,
-                         struct advise_found *found)
+/** The cheapest of the first n; of equal ones that with the smallest segments. */
+static int cheapest(const struct candidates *c, int n)
 {
-    struct advise_known trees = {.n = 0};
-    int error = advise_known_add_copy(&trees, found->streams[0]);
-    if (error == PB_SUCCESS) {
-        error = advise_known_add_plans(&trees, network, wish->root);
-    }
-    if (error == PB_SUCCESS) {
-        error = take_best(network, wish, &trees, found);
-    }
-    advise_known_clear(&trees);
-    return error;
-}
-
-/**
- * Replaces the tree found by the streams of the two trees, if they are better; *cost_p is their
- * cost, INT64_MAX where there are none.
- */
-static int compare_two_trees(const struct advise_network *network, const struct advise_wish *wish,
-                             struct advise_found *found, int64_t *cost_p)
-{
-    struct advise_known trees = {.n = 0};
-    uint32_t segment = 0;
-    int64_t cost;
-    int error = advise_known_add_two_trees(&trees, network, wish->root);
-    *cost_p = INT64_MAX;
-    if (error == PB_SUCCESS && trees.n > 1 && trees.n <= PB_ADVICE_MAX_STREAMS) {
-        error = advise_segment_choose(network, wish->bytes, wish->segment, pb_streams_cost, &trees,
-                                      trees.n, &segment, &cost);
-        if (error == PB_SUCCESS) {
-            *cost_p = cost;
-        }
-        if (error == PB_SUCCESS && cost < found->cost) {
-            take(&trees, 0, trees.n, segment, cost, found);
+    int best = 0;
+    for (int i = 1; i < n; i++) {
+        const struct advise_found *one = &c->all[i], *other = &c->all[best];
+        if (one->cost < other->cost ||
+            (one->cost == other->cost && one->segment < other->segment)) {
+            best = i;
         }
     }
-    advise_known_clear(&trees);
-    return error == PB_ERR_UNFIT ? PB_SUCCESS : error;
-}
-
-/* ---- the annealed tree ---- */
-
-static int anneal(const struct advise_network *network, const struct advise_wish *wish,
-                  uint32_t segment, struct advise_known *trees)
-{
-    pb_tree_costs_t *costs;
-    pb_anneal_options_t options;
-    pb_anneal_result_t result;
-    pb_anneal_defaults(&options);
-    options.seed = wish->seed;
-    if (wish->transformations > 0) {
-        options.budget = wish->transformations;
-    } else if (wish->budget > 0) {
-        options.budget = wish->budget;
-        options.now = wish->now;
-        options.clock = wish->context;
-    }
-    int error = pb_tree_costs_new(network->matrix, network->share, wish->bytes, segment, &costs);
-    if (error != PB_SUCCESS) {
-        return error;
-    }
-    error = pb_anneal(costs, wish->root, &options, &result);
-    if (error == PB_SUCCESS) {
-        trees->trees[trees->n++] = result.tree;
-        result.tree = NULL;
-    }
-    pb_anneal_clear(&result);
-    pb_tree_costs_free(costs);
-    return error;
+    return best;
 }
 
 /** Tells whether a cost is lower enough for a change of trees. */
@@ -168,103 +97,203 @@ static bool is_worth(int64_t cost, int64_t other)
     return cost <= other / 100 * ADVISE_WORTH_PERCENT;
 }
 
-/** The annealed tree takes the place of what was found, if it is clearly better. */
-static int compare_annealed(const struct advise_network *network, const struct advise_wish *wish,
-                            uint32_t segment, struct advise_found *found)
+/* ---- candidates ---- */
+
+/** Adds a tree, which is the list's then; NULL: out of memory. */
+static int add_tree(struct candidates *c, pb_tree_t *tree)
 {
-    struct advise_known trees = {.n = 0};
-    struct advise_found annealed = {.n_streams = 0};
-    int error = anneal(network, wish, segment, &trees);
-    if (error == PB_SUCCESS) {
-        error = take_best(network, wish, &trees, &annealed);
+    if (tree == NULL) {
+        return PB_ERR_NO_MEMORY;
     }
-    if (error == PB_SUCCESS && is_worth(annealed.cost, found->cost)) {
-        annealed.multilevel = found->multilevel;
-        advise_found_clear(found);
-        *found = annealed;
-        annealed = (struct advise_found){.n_streams = 0};
-    }
-    advise_found_clear(&annealed);
-    advise_known_clear(&trees);
-    return error;
+    c->all[c->n++] = (struct advise_found){.n_streams = 1, .streams = {tree}, .cost = INT64_MAX};
+    return PB_SUCCESS;
 }
 
-/* ---- the tree in use ---- */
-
-/** The tree in use stays, unless what was found is clearly better. */
-static int compare_in_use(const struct advise_network *network, const struct advise_wish *wish,
-                          struct advise_found *found)
+static int add_multilevel(struct candidates *c)
 {
-    struct advise_known trees = {.n = 0};
-    const uint32_t segment = wish->in_use->segment;
-    uint32_t same;
-    int64_t cost;
-    int error = advise_known_add_copy(&trees, wish->in_use->streams[0]);
-    if (error == PB_SUCCESS) {
-        error = advise_segment_choose(network, wish->bytes, segment, advise_least_cost, &trees, 1,
-                                      &same, &cost);
-    }
-    if (error == PB_SUCCESS && !is_worth(found->cost, cost)) {
-        take(&trees, 0, 1, segment, cost, found);
-        found->kept = true;
-    }
-    advise_known_clear(&trees);
-    return error;
+    pb_tree_t *tree;
+    const int error = pb_tree_multilevel(c->network->matrix, c->wish->root, &tree);
+    return error == PB_SUCCESS ? add_tree(c, tree) : error;
 }
 
-/** The same of two trees, whose streams follow from the network. */
-static int compare_streams_in_use(const struct advise_network *network,
-                                  const struct advise_wish *wish, int64_t of_two_trees,
-                                  struct advise_found *found)
+/** Adds Mateescu's tree; with several segments it is the fastest one for the first of them. */
+static int add_mateescu(struct candidates *c, uint32_t segment)
 {
-    if (found->n_streams > 1) {
-        found->kept = true;
-        return PB_SUCCESS;
+    pb_tree_costs_t *costs;
+    pb_tree_t *tree;
+    int error = new_costs(c, segment, &costs);
+    if (error == PB_SUCCESS) {
+        error = pb_tree_mateescu(costs, c->wish->root, &tree);
+        pb_tree_costs_free(costs);
     }
-    if (of_two_trees == INT64_MAX || is_worth(found->cost, of_two_trees)) {
-        return PB_SUCCESS;
-    }
-    found->cost = INT64_MAX;
-    found->kept = true;
-    return compare_two_trees(network, wish, found, &of_two_trees);
+    return error == PB_SUCCESS ? add_tree(c, tree) : error;
 }
 
-/* ---- all ---- */
-
-static int find_best(const struct advise_network *network, const struct advise_wish *wish,
-                     struct advise_found *found)
+static int add_annealed(struct candidates *c, uint32_t segment)
 {
-    const pb_advice_tree_t *in_use = wish->in_use;
-    int64_t of_two_trees = INT64_MAX;
-    uint32_t segment = 0;
-    int error = compare_plans(network, wish, found);
-    if (error == PB_SUCCESS) {
-        segment = found->segment;
-        error = compare_two_trees(network, wish, found, &of_two_trees);
+    const struct advise_wish *wish = c->wish;
+    pb_tree_costs_t *costs;
+    pb_anneal_options_t options = {.seed = wish->seed, .budget = wish->transformations};
+    pb_anneal_result_t result;
+    if (wish->transformations == 0 && wish->budget > 0) {
+        options.budget = wish->budget;
+        options.now = wish->now;
+        options.clock = wish->context;
     }
-    if (error == PB_SUCCESS) {
-        error = compare_annealed(network, wish, segment, found);
-    }
-    if (error != PB_SUCCESS || in_use == NULL) {
+    int error = new_costs(c, segment, &costs);
+    if (error != PB_SUCCESS) {
         return error;
     }
-    return in_use->n_streams > 1 ? compare_streams_in_use(network, wish, of_two_trees, found)
-                                 : compare_in_use(network, wish, found);
+    error = pb_anneal(costs, wish->root, &options, &result);
+    pb_tree_costs_free(costs);
+    return error == PB_SUCCESS ? add_tree(c, result.tree) : error;
+}
+
+/** Adds a static plan, one tree or several. A kind that does not fit the network is ignored. */
+static int add_plan(struct candidates *c, const pb_view_t *view, pb_kind_t kind, int fanout)
+{
+    const pb_plan_options_t options = {.fanout = fanout};
+    struct advise_found *candidate = &c->all[c->n];
+    pb_plan_t *plan;
+    int error = pb_plan_compute(view, kind, &options, &plan);
+    if (error != PB_SUCCESS) {
+        return error == PB_ERR_UNFIT ? PB_SUCCESS : error;
+    }
+    *candidate = (struct advise_found){.n_streams = plan->n_streams, .cost = INT64_MAX};
+    c->n++;
+    for (int s = 0; error == PB_SUCCESS && s < plan->n_streams; s++) {
+        error = pb_tree_from_plan(plan, s, &candidate->streams[s]);
+    }
+    pb_plan_free(plan);
+    return error;
+}
+
+/** Adds the trees of a kind that may be chosen and is one tree, with all fanouts that it takes. */
+static int add_plans_of(struct candidates *c, const pb_view_t *view, pb_kind_t kind)
+{
+    const pb_kind_row_t *row = pb_kind_row(kind);
+    const int n = row->auto_turn <= 0 || row->several_streams || row->copies ? 0
+                  : row->takes_fanout                                        ? N_FANOUTS
+                                                                             : 1;
+    int error = PB_SUCCESS;
+    for (int i = 0; error == PB_SUCCESS && i < n; i++) {
+        error = add_plan(c, view, kind, fanouts[i]);
+    }
+    return error;
+}
+
+/** Adds the static plans of one tree, where the network is known, and *n_single_p has how many
+ * candidates there are then. Adds the two trees, on one switch where it is not. */
+static int add_plans(struct candidates *c, int *n_single_p)
+{
+    const pb_link_matrix_t *m = c->network->matrix;
+    const pb_placement_t *placement = c->network->placement;
+    pb_network_t *network = NULL;
+    pb_placement_t *alone = NULL;
+    pb_view_t *view = NULL;
+    int error = placement != NULL ? PB_SUCCESS
+                                  : pb_placement_one_switch((const char *const *) m->node,
+                                                            m->n_nodes, &network, &alone);
+    if (error == PB_SUCCESS) {
+        error = pb_view_new(alone != NULL ? alone : placement, c->wish->root, NULL, 0, &view);
+    }
+    for (int kind = 0; error == PB_SUCCESS && placement != NULL && kind < PB_KIND_COUNT; kind++) {
+        error = add_plans_of(c, view, (pb_kind_t) kind);
+    }
+    *n_single_p = c->n;
+    if (error == PB_SUCCESS) {
+        error = add_plan(c, view, PB_KIND_TWOTREE, 0);
+    }
+    pb_view_free(view);
+    pb_placement_free(alone);
+    pb_network_free(network);
+    return error;
+}
+
+/* ---- the choice ---- */
+
+/** The tree in use stays unless the best one is clearly better; `two` are the two trees, or -1. */
+static int compare_in_use(struct candidates *c, int two, int *best_p)
+{
+    const pb_advice_tree_t *in_use = c->wish->in_use;
+    int error = PB_SUCCESS, kept = two;
+    if (in_use->n_streams == 1) {
+        kept = c->n;
+        error = add_tree(c, pb_tree_copy(in_use->streams[0]));
+        error = error == PB_SUCCESS ? weigh(c, kept, in_use->segment) : error;
+    }
+    if (error == PB_SUCCESS && kept >= 0 &&
+        (*best_p == kept || !is_worth(c->all[*best_p].cost, c->all[kept].cost))) {
+        c->all[kept].kept = true;
+        *best_p = kept;
+    }
+    return error;
+}
+
+/** The best static tree, the two trees if they are better, then the annealed tree if it is clearly
+ * better, and the tree in use. */
+static int find_best(struct candidates *c, int *best_p)
+{
+    int n_single, two = -1;
+    int error = add_plans(c, &n_single);
+    if (error == PB_SUCCESS) {
+        error = weigh(c, 1, c->wish->segment);
+    }
+    if (error != PB_SUCCESS) {
+        return error;
+    }
+    *best_p = cheapest(c, n_single);
+    const uint32_t segment = c->all[*best_p].segment;
+    if (c->n > n_single && c->all[n_single].n_streams > 1) {
+        two = n_single;
+        *best_p = c->all[two].cost < c->all[*best_p].cost ? two : *best_p;
+    }
+    const int annealed = c->n;
+    error = add_annealed(c, segment);
+    if (error == PB_SUCCESS) {
+        error = weigh(c, annealed, c->wish->segment);
+    }
+    if (error == PB_SUCCESS && is_worth(c->all[annealed].cost, c->all[*best_p].cost)) {
+        *best_p = annealed;
+    }
+    return error == PB_SUCCESS && c->wish->in_use != NULL ? compare_in_use(c, two, best_p) : error;
+}
+
+static int choose(struct candidates *c, int *best_p)
+{
+    int error = add_multilevel(c);
+    if (error == PB_SUCCESS) {
+        error = weigh(c, 0, c->wish->segment);
+    }
+    if (error == PB_SUCCESS && c->wish->method == ADVISE_MATEESCU) {
+        *best_p = 1;
+        error = add_mateescu(c, c->all[0].segment);
+        error = error == PB_SUCCESS ? weigh(c, 1, c->wish->segment) : error;
+    }
+    if (error == PB_SUCCESS && c->wish->method == ADVISE_ANNEALED) {
+        error = find_best(c, best_p);
+    }
+    return error;
 }
 
 int advise_find(const struct advise_network *network, const struct advise_wish *wish,
                 struct advise_found *found)
 {
+    struct candidates c = {.network = network, .wish = wish};
+    int best = 0;
+    int error = choose(&c, &best);
     *found = (struct advise_found){.n_streams = 0};
-    int error = find_multilevel(network, wish, found);
-    if (error == PB_SUCCESS && wish->method == ADVISE_MATEESCU) {
-        error = find_mateescu(network, wish, found);
+    if (error == PB_SUCCESS) {
+        /* Its children are in the order for the last segment size that was tried. */
+        error = weigh(&c, best, c.all[best].segment);
     }
-    if (error == PB_SUCCESS && wish->method == ADVISE_ANNEALED) {
-        error = find_best(network, wish, found);
+    if (error == PB_SUCCESS) {
+        *found = c.all[best];
+        found->multilevel = c.all[0].cost;
+        c.all[best] = (struct advise_found){.n_streams = 0};
     }
-    if (error != PB_SUCCESS) {
-        advise_found_clear(found);
+    for (int i = 0; i < c.n; i++) {
+        advise_found_clear(&c.all[i]);
     }
     return error;
 }

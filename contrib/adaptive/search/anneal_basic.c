@@ -143,7 +143,7 @@ static uint64_t exp_of_minus(uint32_t x)
 /* Tells whether a tree that costs `more` is kept all the same, at `temperature` degrees. */
 static bool is_kept(pb_anneal_run_t *run, int64_t more, int64_t best, double temperature)
 {
-    const double degrees = (double) more * run->options->degrees / ((double) best + 1);
+    const double degrees = (double) more * PB_ANNEAL_DEGREES / ((double) best + 1);
     const double x = degrees / temperature * 65536;
     const uint64_t drawn = pb_random_next(&run->random) >> 32;
     return x < UINT32_MAX && drawn < exp_of_minus((uint32_t) x);
@@ -191,18 +191,16 @@ static bool step(basic_t *b, double temperature, bool *best_found_p)
 /* All transformations at one temperature. Returns whether to go on with the next. */
 static bool anneal_at(basic_t *b, double temperature)
 {
-    const pb_anneal_options_t *options = b->run->options;
     bool best_found = false;
     int n_accepted = 0;
-    for (int i = 0; i < options->transformations && n_accepted < options->accepted; i++) {
+    for (int i = 0; i < PB_ANNEAL_TRANSFORMATIONS && n_accepted < PB_ANNEAL_ACCEPTED; i++) {
         look_at_clock(b);
         if (b->is_over) {
             return false;
         }
         n_accepted += step(b, temperature, &best_found);
     }
-    return best_found || 100 * (int64_t) n_accepted >=
-                             options->accepted_percent * (int64_t) options->transformations;
+    return best_found || 100 * n_accepted >= PB_ANNEAL_ACCEPTED_PERCENT * PB_ANNEAL_TRANSFORMATIONS;
 }
 
 int64_t pb_anneal_basic(pb_anneal_run_t *run, const int *nodes, int n, int64_t deadline,
@@ -221,9 +219,9 @@ int64_t pb_anneal_basic(pb_anneal_run_t *run, const int *nodes, int n, int64_t d
     if (n < 3) {
         return cost; /* there is no other tree from this root */
     }
-    double degrees = run->options->initial_temperature;
-    while (degrees > run->options->minimum_temperature && anneal_at(&b, degrees)) {
-        degrees = degrees * run->options->cooling_percent / 100;
+    double degrees = PB_ANNEAL_INITIAL_TEMPERATURE;
+    while (degrees > PB_ANNEAL_MINIMUM_TEMPERATURE && anneal_at(&b, degrees)) {
+        degrees = degrees * PB_ANNEAL_COOLING_PERCENT / 100;
     }
     return b.best;
 }

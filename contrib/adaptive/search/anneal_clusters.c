@@ -2,14 +2,13 @@
  * clusteredSA: driverSA on pools, then the same on the pools' roots.
  *
  * The paper leaves two things open. Pools' roots may be no fewer than the nodes they come from, if
- * no two nodes are alike. Then, and after max_levels divisions, the nodes are one pool. And pool
- * sets that are the same for two percentages are tried once.
+ * no two nodes are alike. Then, and after PB_ANNEAL_MAX_LEVELS divisions, the nodes are one pool.
+ * And pool sets that are the same for two percentages are tried once.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "contrib/adaptive/search/anneal_internal.h"
-#include "contrib/adaptive/search/pools.h"
 
 typedef struct clusters {
     pb_anneal_run_t *run;
@@ -25,8 +24,8 @@ typedef struct level {
     int depth;  /* 0: all nodes */
     int *nodes; /* the caller's */
     int n;
-    int *pools;   /* n_sets times n: the pool of each node */
-    int *n_pools; /* by set */
+    int *pools;                             /* n_sets times n: the pool of each node */
+    int n_pools[PB_ANNEAL_N_POOL_PERCENTS]; /* by set */
     int n_sets;
     int *members; /* of one pool */
     int *roots;   /* by pool of a set */
@@ -95,7 +94,7 @@ static void drop_large_sets(level_t *l)
     const size_t n = (size_t) l->n;
     int n_kept = 0;
     for (int i = 0; i < l->n_sets; i++) {
-        if (largest_pool(l, l->pools + (size_t) i * n) <= l->all->run->options->max_pool) {
+        if (largest_pool(l, l->pools + (size_t) i * n) <= PB_ANNEAL_MAX_POOL) {
             memmove(l->pools + (size_t) n_kept * n, l->pools + (size_t) i * n, n * sizeof(int));
             l->n_pools[n_kept++] = l->n_pools[i];
         }
@@ -105,11 +104,11 @@ static void drop_large_sets(level_t *l)
 
 static void form_sets(level_t *l)
 {
-    const pb_anneal_run_t *run = l->all->run;
-    for (int i = 0; i < run->options->n_pool_percents; i++) {
+    static const int percents[] = PB_ANNEAL_POOL_PERCENTS;
+    for (int i = 0; i < PB_ANNEAL_N_POOL_PERCENTS; i++) {
         int *pools = l->pools + (size_t) l->n_sets * (size_t) l->n;
-        const int n_pools = pb_pools_form(run->costs->matrix, l->nodes, l->n,
-                                          run->options->pool_percents[i], pools);
+        const int n_pools =
+            pb_pools_form(l->all->run->costs->matrix, l->nodes, l->n, percents[i], pools);
         if (n_pools < l->n && is_new_set(l, pools)) {
             l->n_pools[l->n_sets++] = n_pools;
         }
@@ -201,24 +200,24 @@ static void solve_undivided(level_t *l, int *parent)
 static bool alloc_level(level_t *l)
 {
     const size_t n = (size_t) l->n, n_all = (size_t) l->all->run->costs->matrix->n_nodes;
-    l->pools = malloc(PB_ANNEAL_MAX_POOL_PERCENTS * n * sizeof(int));
-    l->n_pools = malloc(PB_ANNEAL_MAX_POOL_PERCENTS * sizeof(int));
-    l->members = malloc(n * sizeof(int));
-    l->roots = malloc(n * sizeof(int));
-    l->trial = malloc(n_all * sizeof(int));
-    l->upper = malloc(n_all * sizeof(int));
-    return l->pools != NULL && l->n_pools != NULL && l->members != NULL && l->roots != NULL &&
-           l->trial != NULL && l->upper != NULL;
+    l->pools = malloc(((PB_ANNEAL_N_POOL_PERCENTS + 2) * n + 2 * n_all) * sizeof(int));
+    if (l->pools == NULL) {
+        return false;
+    }
+    l->members = l->pools + PB_ANNEAL_N_POOL_PERCENTS * n;
+    l->roots = l->members + n;
+    l->trial = l->roots + n;
+    l->upper = l->trial + n_all;
+    return true;
 }
 
 /* Finds the best tree over `n` nodes, one of them the broadcast's root, as parent[] by node.
  * Reorders the nodes. */
 static int solve(clusters_t *all, int *nodes, int n, int depth, int *parent)
 {
-    const pb_anneal_options_t *options = all->run->options;
     level_t level = {.all = all, .depth = depth, .nodes = nodes, .n = n};
     int error = alloc_level(&level) ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-    if (error == PB_SUCCESS && n > options->max_pool && depth < options->max_levels) {
+    if (error == PB_SUCCESS && n > PB_ANNEAL_MAX_POOL && depth < PB_ANNEAL_MAX_LEVELS) {
         form_sets(&level);
     }
     if (error == PB_SUCCESS && level.n_sets > 0) {
@@ -227,11 +226,6 @@ static int solve(clusters_t *all, int *nodes, int n, int depth, int *parent)
         solve_undivided(&level, parent);
     }
     free(level.pools);
-    free(level.n_pools);
-    free(level.members);
-    free(level.roots);
-    free(level.trial);
-    free(level.upper);
     return error;
 }
 

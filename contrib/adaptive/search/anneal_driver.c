@@ -21,30 +21,16 @@ static void choose_root(pb_anneal_run_t *run, int *nodes, int n, int root)
     nodes[at] = first;
 }
 
-/* basicSA on the state's tree, and a word of it to who watches. */
-static void anneal_once(pb_anneal_run_t *run, const int *nodes, int n, int64_t deadline,
-                        pb_good_trees_t *good, bool refines)
-{
-    const int64_t cost = pb_anneal_basic(run, nodes, n, deadline, good);
-    if (run->options->watch != NULL) {
-        run->options->watch(run->options->watcher,
-                            &(pb_anneal_seen_t){.refines = refines,
-                                                .n_transformations = run->n_transformations,
-                                                .cost = cost});
-    }
-}
-
 /* The first phase. With a deadline it ends when the best tree has not changed for a share of the
  * time that is left: the paper's sliding window. */
 static void randomise(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t deadline)
 {
-    const pb_anneal_options_t *options = run->options;
     int64_t best = INT64_MAX, changed = pb_anneal_elapsed(run);
-    for (int i = 0; deadline != PB_ANNEAL_NEVER || i < options->random_runs; i++) {
+    for (int i = 0; deadline != PB_ANNEAL_NEVER || i < PB_ANNEAL_RANDOM_RUNS; i++) {
         choose_root(run, nodes, n, root);
         pb_tree_random(&run->random, nodes, n, run->tree);
         pb_tree_state_load(run->state, run->tree->parent, run->tree->root);
-        anneal_once(run, nodes, n, deadline, run->pool, false);
+        pb_anneal_basic(run, nodes, n, deadline, run->pool);
         if (deadline == PB_ANNEAL_NEVER) {
             continue;
         }
@@ -53,7 +39,7 @@ static void randomise(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t
             best = run->pool->trees[0].cost;
             changed = now;
         }
-        if (now >= deadline || now - changed > (deadline - now) / 100 * options->window_percent) {
+        if (now >= deadline || now - changed > (deadline - now) / 100 * PB_ANNEAL_WINDOW_PERCENT) {
             return;
         }
     }
@@ -65,13 +51,13 @@ static void refine(pb_anneal_run_t *run, const int *nodes, int n, int64_t deadli
 {
     const pb_good_trees_t *good = run->pool;
     assert(good->n > 0);
-    for (int i = 0; deadline != PB_ANNEAL_NEVER || i < run->options->refine_runs; i++) {
+    for (int i = 0; deadline != PB_ANNEAL_NEVER || i < PB_ANNEAL_REFINE_RUNS; i++) {
         if (pb_anneal_elapsed(run) >= deadline) {
             return;
         }
         const pb_good_tree_t *tree = &good->trees[i % good->n];
         pb_tree_state_load(run->state, tree->parent, tree->root);
-        anneal_once(run, nodes, n, deadline, run->refined, true);
+        pb_anneal_basic(run, nodes, n, deadline, run->refined);
     }
 }
 

@@ -6,8 +6,8 @@
 
 #include "contrib/adaptive/search/anneal.h"
 #include "contrib/adaptive/search/good_trees.h"
-#include "contrib/adaptive/search/tree_random.h"
 #include "contrib/adaptive/search/tree_state.h"
+#include "contrib/adaptive/search/trees.h"
 
 /** A deadline that never comes. */
 #define PB_ANNEAL_NEVER INT64_MAX
@@ -54,5 +54,15 @@ int pb_anneal_drive(pb_anneal_run_t *run, int *nodes, int n, int root, int64_t d
  * its trees are offered to run->whole. PB_ERR_NO_MEMORY.
  */
 int pb_anneal_clusters(pb_anneal_run_t *run, int64_t deadline);
+
+/**
+ * Divides `n` nodes into pools that are well connected (paper 4, section 2.4). The bandwidth
+ * between each two of a pool, both ways, is at least `percent` of the highest one in the set
+ * (diagonals included). That is the division of the paper's Table 1; its text has the average over
+ * a pool, which then is at least that too. A pool takes the first node that is left and then all
+ * that fit, in their order. Fills pool[i] for nodes[i], pools being numbered from 0, and returns
+ * their number. O(n * n).
+ */
+int pb_pools_form(const pb_link_matrix_t *matrix, const int *nodes, int n, int percent, int *pool);
 
 #endif

@@ -1,4 +1,4 @@
-#include "contrib/adaptive/search/pools.h"
+#include "contrib/adaptive/search/anneal_internal.h"
 
 #include <stdbool.h>
 

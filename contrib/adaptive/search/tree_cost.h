@@ -56,15 +56,6 @@ void pb_tree_costs_free(pb_tree_costs_t *costs);
  */
 int pb_tree_cost(const pb_tree_costs_t *costs, pb_tree_t *tree, int64_t *cost_p);
 
-/**
- * Mateescu's tree over all nodes (paper 4, sections 1 and 2.1): the shortest-path method, extended
- * by initiation costs. Of all nodes that have the message and all that have not, the pair with the
- * first arrival comes next, by the model without sharing. Then children are ordered by labels. With
- * several segments it is the tree that is fastest for the first of them. The caller frees it.
- * PB_ERR_NO_MEMORY, PB_ERR_INPUT (no such root). O(nodes^2 log nodes) time, O(nodes^2) memory.
- */
-int pb_tree_mateescu(const pb_tree_costs_t *costs, int root, pb_tree_t **tree_p);
-
 static inline int64_t pb_tree_costs_transfer(const pb_tree_costs_t *costs, int from, int to)
 {
     return costs->transfer[(size_t) from * (size_t) costs->matrix->n_nodes + (size_t) to];

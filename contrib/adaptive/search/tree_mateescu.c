@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "contrib/adaptive/search/tree_cost.h"
+#include "contrib/adaptive/search/trees.h"
 
 typedef struct receiver {
     int64_t time; /* from the start of the send to its arrival */

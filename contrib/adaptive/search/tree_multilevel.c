@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "contrib/adaptive/search/tree_multilevel.h"
+#include "contrib/adaptive/search/trees.h"
 
 typedef struct builder {
     const pb_link_matrix_t *matrix;

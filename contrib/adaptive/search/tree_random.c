@@ -1,4 +1,4 @@
-#include "contrib/adaptive/search/tree_random.h"
+#include "contrib/adaptive/search/trees.h"
 
 void pb_tree_random(pb_random_t *random, int *nodes, int n, pb_tree_t *tree)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contrib/adaptive/search/tree_random.h"
+#include "contrib/adaptive/search/trees.h"
 #include "test/adaptive/search/given_matrix.h"
 #include "test/topo/check/random_network.h"
 #include "topo/util/error.h"

@@ -8,9 +8,13 @@
 #include "contrib/adaptive/advice/host_plan.h"
 #include "contrib/adaptive/search/anneal.h"
 #include "test/failing_memory.h"
+#include "test/must.h"
 #include "test/tap.h"
 
-enum { N_NODES = 6 };
+/** More than one pool has. */
+enum { N_NODES = 18 };
+
+static int nodes[N_NODES];
 
 /* Makes a plan of a tree over nodes that are all on one switch. */
 static int plan(const pb_placement_t *placement, const pb_tree_t *tree)
@@ -20,7 +24,7 @@ static int plan(const pb_placement_t *placement, const pb_tree_t *tree)
     pb_tree_t *again = NULL;
     int error = pb_view_new(placement, tree->root, NULL, 0, &view);
     if (error == PB_SUCCESS) {
-        error = pb_host_plan(view, (int[]){0, 1, 2, 3, 4, 5}, N_NODES, &tree, 1, &made);
+        error = pb_host_plan(view, nodes, N_NODES, &tree, 1, &made);
     }
     if (error == PB_SUCCESS) {
         error = pb_tree_from_plan(made, 0, &again);
@@ -35,12 +39,8 @@ static int anneal(const pb_link_matrix_t *matrix, const pb_placement_t *placemen
                   const pb_link_share_t *share)
 {
     pb_tree_costs_t *costs;
-    pb_anneal_options_t options;
+    const pb_anneal_options_t options = {.budget = 200, .seed = 1};
     pb_anneal_result_t result;
-    pb_anneal_defaults(&options);
-    options.budget = 200;
-    options.max_pool = 2;
-    options.good_trees = 4;
     int error = pb_tree_costs_new(matrix, share, 1000, 100, &costs);
     if (error != PB_SUCCESS) {
         return error;
@@ -49,7 +49,7 @@ static int anneal(const pb_link_matrix_t *matrix, const pb_placement_t *placemen
     if (error == PB_SUCCESS) {
         error = plan(placement, result.tree);
     }
-    pb_anneal_clear(&result);
+    pb_tree_free(result.tree);
     pb_tree_costs_free(costs);
     return error;
 }
@@ -93,7 +93,7 @@ static int run(const void *text)
     pb_diag_init(&diag);
     int error = pb_link_matrix_parse(text, strlen(text), "links", &matrix, &diag);
     if (error == PB_SUCCESS) {
-        error = pb_link_matrix_select(matrix, (int[]){0, 1, 2, 3, 4, 5}, N_NODES, &selected);
+        error = pb_link_matrix_select(matrix, nodes, N_NODES, &selected);
     }
     if (error == PB_SUCCESS) {
         error = place_and_anneal(selected);
@@ -104,20 +104,29 @@ static int run(const void *text)
     return error;
 }
 
-static const char good[] = "pipebcast-links 1\n"
-                           "site s\n"
-                           "cluster c site s latency 10 bandwidth 1000000000\n"
-                           "cluster d site s latency 10 bandwidth 1000000000\n"
-                           "node n0 cluster c startup 1\n"
-                           "node n1 cluster c startup 1\n"
-                           "node n2 cluster c startup 1\n"
-                           "node n3 cluster d startup 1\n"
-                           "node n4 cluster d startup 1\n"
-                           "node n5 cluster d startup 1\n"
-                           "link c d latency 100 bandwidth 100000000\n"
-                           "link d c latency 100 bandwidth 100000000\n"
-                           "pair n0 n3 latency 100 bandwidth 500000000\n"
-                           "end 12\n";
+/** Links of two clusters of as many nodes. The caller frees the text. */
+static char *good_links(void)
+{
+    char *text;
+    size_t size;
+    FILE *out = must_have(open_memstream(&text, &size));
+    fputs("pipebcast-links 1\nsite s\n"
+          "cluster c site s latency 10 bandwidth 1000000000\n"
+          "cluster d site s latency 10 bandwidth 1000000000\n",
+          out);
+    for (int i = 0; i < N_NODES; i++) {
+        fprintf(out, "node n%d cluster %c startup 1\n", i, i < N_NODES / 2 ? 'c' : 'd');
+        nodes[i] = i;
+    }
+    fprintf(out,
+            "link c d latency 100 bandwidth 100000000\n"
+            "link d c latency 100 bandwidth 100000000\n"
+            "pair n0 n9 latency 100 bandwidth 500000000\n"
+            "end %d\n",
+            N_NODES + 6);
+    must(fclose(out) == 0);
+    return text;
+}
 
 static const char faulty[] = "pipebcast-links 1\n"
                              "site s\n"
@@ -139,7 +148,9 @@ static void test(const char *what, const char *text, int expected)
 
 int main(void)
 {
+    char *good = good_links();
     test("good links", good, PB_SUCCESS);
+    free(good);
     test("faulty links", faulty, PB_ERR_INPUT);
     return tap_done();
 }

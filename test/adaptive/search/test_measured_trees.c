@@ -4,10 +4,9 @@
  */
 #include <string.h>
 
-#include "contrib/adaptive/search/pools.h"
+#include "contrib/adaptive/search/anneal_internal.h"
 #include "contrib/adaptive/search/tree_cost.h"
-#include "contrib/adaptive/search/tree_multilevel.h"
-#include "contrib/adaptive/search/tree_random.h"
+#include "contrib/adaptive/search/trees.h"
 #include "test/adaptive/search/given_matrix.h"
 #include "test/adaptive/search/measured_case.h"
 #include "test/tap.h"

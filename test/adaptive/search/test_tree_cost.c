@@ -195,10 +195,10 @@ static void move_at_random(pb_random_t *random, pb_tree_state_t *state, tally_t 
 static bool same_orders(const pb_tree_costs_t *costs, const pb_tree_state_t *state)
 {
     const int n = costs->matrix->n_nodes;
-    pb_tree_t *kept = pb_tree_new(n, state->root), *fresh = pb_tree_new(n, state->root);
+    pb_tree_t *kept = pb_tree_new(n, state->root);
     int64_t cost;
     pb_tree_state_store(state, kept);
-    pb_tree_copy(fresh, kept);
+    pb_tree_t *fresh = pb_tree_copy(kept);
     bool same = pb_tree_cost(costs, fresh, &cost) == PB_SUCCESS &&
                 memcmp(kept->child_index, fresh->child_index, (size_t) n * sizeof(int)) == 0;
     pb_tree_free(kept);
