@@ -123,9 +123,8 @@ static const struct {
      "to be fastest. MPI_T may change it, as algorithm. (default: 0)"},
     {"min_size", SIZE, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.min_size,
      "Bytes of the smallest message that is considered, counted as the packed size of the whole "
-     "message. Smaller ones go to the fallback component, and so do larger ones, up to 16 KB, "
-     "once it has turned out to be faster. 0: 1024, and less where links are so slow that it "
-     "pays. (default: 0)"},
+     "message. Smaller ones go to the fallback component. 0: 1, and 1024 with more than 512 ranks. "
+     "(default: 0)"},
     {"fanout", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.fanout,
      "Children of a rank in algorithm kary, 1 to 64. (default: 8)"},
     {"arrival", INT, arrivals, OPAL_INFO_LVL_4, SETTING, &coll_pipebcast_params.arrival,

@@ -14,10 +14,10 @@
 #include "operation/request.h"
 
 /**
- * Bytes: shorter messages go to the fallback component where the user has named no size. What they
- * take is mostly software, and serving them takes more of that.
+ * Ranks above which short messages go to the fallback component unless min_size is named. Planning
+ * a root takes milliseconds then, and many programs send a few bytes from every rank in turn.
  */
-#define THRESHOLD 1024
+#define MANY_RANKS 512
 
 typedef enum { BLOCKING, NONBLOCKING, PERSISTENT } way_t;
 
@@ -84,6 +84,13 @@ static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t w
                                                            : COLL_PIPEBCAST_BY_ANY;
 }
 
+/** Bytes of the smallest message that may be ours, alike on all ranks. */
+static size_t least_size(const coll_pipebcast_module_t *module)
+{
+    const size_t named = coll_pipebcast_params.min_size;
+    return named != 0 ? named : ompi_comm_size(module->comm) > MANY_RANKS ? PB_CHOOSE_SHORT : 1;
+}
+
 /**
  * Returns whether a message of `total` bytes may turn out to be ours, once the ranks have agreed;
  * if not, *reason_p says why. It depends on agreed values alone, so a rank that has lost the
@@ -92,10 +99,9 @@ static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t w
 static bool may_be_ours(const coll_pipebcast_module_t *module, size_t total,
                         coll_pipebcast_reason_t *reason_p)
 {
-    const size_t named = coll_pipebcast_params.min_size;
     const bool is_passing = module->state == COLL_PIPEBCAST_PASSING;
     *reason_p = is_passing ? module->passes_for : COLL_PIPEBCAST_TOO_SMALL;
-    return !is_passing && total >= (named != 0 ? named : THRESHOLD);
+    return !is_passing && total >= least_size(module);
 }
 
 /** Agrees, decides and starts. With the lock held. */

@@ -60,14 +60,17 @@ struct pb_chooser {
     int capacity; /**< of choices */
 };
 
-/** Bits of a number behind the first four. */
+/** Bits of a number, of PB_CHOOSE_SHORT at least, behind the first four. */
 static int class_shift(uint64_t bytes)
 {
-    return bytes > 15 ? 60 - __builtin_clzll(bytes) : 0;
+    return 60 - __builtin_clzll(bytes);
 }
 
 uint64_t pb_size_class(uint64_t bytes)
 {
+    if (bytes < PB_CHOOSE_SHORT) {
+        return bytes < PB_CHOOSE_SHORT / 8 ? 1 : PB_CHOOSE_SHORT / 8;
+    }
     const int shift = class_shift(bytes);
     return bytes >> shift << shift;
 }
@@ -75,6 +78,9 @@ uint64_t pb_size_class(uint64_t bytes)
 /** The largest message of a class. */
 static uint64_t largest_of_class(uint64_t size_class)
 {
+    if (size_class < PB_CHOOSE_SHORT) {
+        return size_class == 1 ? PB_CHOOSE_SHORT / 8 - 1 : PB_CHOOSE_SHORT - 1;
+    }
     return size_class + (UINT64_C(1) << class_shift(size_class)) - 1;
 }
 
@@ -411,8 +417,9 @@ static int visit_kind(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t ki
     return rc;
 }
 
-/** Lists the kinds that are tried, in the order of the rule; returns how many they are. */
-static int kinds_of(const pb_chooser_t *chooser, pb_kind_t kinds[PB_KIND_COUNT])
+/** Lists the kinds that are tried, in the order of the rule; returns how many they are. Kinds that
+ * only pipelining makes fast are not planned for short messages. */
+static int kinds_of(const pb_chooser_t *chooser, uint64_t bytes, pb_kind_t kinds[PB_KIND_COUNT])
 {
     const int only = pb_choose_kind(&chooser->options);
     int n = 0;
@@ -420,7 +427,9 @@ static int kinds_of(const pb_chooser_t *chooser, pb_kind_t kinds[PB_KIND_COUNT])
         kinds[n++] = (pb_kind_t) only;
     }
     for (int i = 0; i < chooser->n_kinds && only < 0; i++) {
-        if (!is_copied((int) chooser->kinds[i]) || chooser->options.frame > 0) {
+        const pb_kind_row_t *row = pb_kind_row(chooser->kinds[i]);
+        if ((bytes >= PB_CHOOSE_SHORT || row->is_for_short) &&
+            (!row->copies || chooser->options.frame > 0)) {
             kinds[n++] = chooser->kinds[i];
         }
     }
@@ -433,7 +442,7 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, const visi
     root_profiles_t *profiles = find_root(chooser, root);
     workshop_t workshop = {0};
     pb_kind_t kinds[PB_KIND_COUNT];
-    const int n_kinds = kinds_of(chooser, kinds);
+    const int n_kinds = kinds_of(chooser, bytes, kinds);
     int rc = PB_SUCCESS;
     if (fallback_is_candidate(chooser->model, &chooser->options, bytes)) {
         pb_candidate_t candidate;

@@ -17,7 +17,9 @@
  *
  * A size class is an eighth of an octave: 2^k (8 + i) / 8 bytes and up. A choice is made for the
  * smallest message of its class, as powers of two are the commonest. Coarser classes would hide the
- * cost of one more segment.
+ * cost of one more segment. Short messages have one segment and two classes: from 1 byte and from
+ * PB_CHOOSE_SHORT / 8. They are planned with the few kinds that need no
+ * pipelining: many programs send a few bytes from every rank in turn.
  */
 #ifndef PB_CHOOSE_H
 #define PB_CHOOSE_H
@@ -38,6 +40,9 @@
 
 /** All but the fallback component. */
 #define PB_CHOOSE_OWN (-2)
+
+/** Bytes below which a message is short. */
+#define PB_CHOOSE_SHORT 1024
 
 /** Bytes from which on a message does not go to the fallback component if nothing was measured. */
 #define PB_CHOOSE_ASSUMED_FALLBACK 16384

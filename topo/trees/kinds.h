@@ -37,17 +37,17 @@ struct pb_plan;
     ROW(BINARY, pb_plan_binary, .name = "binary", .promises = true, .serves_all = true,            \
         .auto_turn = 4)                                                                            \
     ROW(KARY, pb_plan_kary, .name = "kary", .promises = true, .serves_all = true,                  \
-        .takes_fanout = true, .auto_turn = 5)                                                      \
+        .takes_fanout = true, .is_for_short = true, .auto_turn = 5)                                \
     ROW(TWOTREE, pb_plan_twotree, .name = "twotree", .promises = true, .serves_all = true,         \
         .auto_turn = 6, .several_streams = true)                                                   \
     ROW(FLAT, pb_plan_flat, .name = "flat", .serves_all = true, .reaches_all = true,               \
-        .auto_turn = 3)                                                                            \
+        .is_for_short = true, .auto_turn = 3)                                                      \
     ROW(BINOMIAL, pb_plan_binomial, .name = "binomial", .serves_all = true,                        \
-        .repeats = PB_REPEATS_POWERS, .auto_turn = 2)                                              \
+        .repeats = PB_REPEATS_POWERS, .is_for_short = true, .auto_turn = 2)                        \
     ROW(RANK_CHAIN, pb_plan_rank_chain, .name = "rank_chain", .serves_all = true)                  \
     ROW(RANK_BINARY, pb_plan_rank_binary, .name = "rank_binary", .serves_all = true)               \
     ROW(MULTICAST, pb_plan_multicast, .name = "multicast", .serves_all = true, .auto_turn = 7,     \
-        .copies = true)
+        .copies = true, .is_for_short = true)
 
 #define PB_KIND_ENUMERATOR(enumerator, make, ...) PB_KIND_##enumerator,
 typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
@@ -89,6 +89,7 @@ typedef struct pb_kind_row {
     bool takes_fanout;    /**< its plan depends on the fanout */
     bool several_streams; /**< its plan may have more than one stream */
     bool reaches_all;     /**< the root sends to every other rank */
+    bool is_for_short;    /**< may be fastest without pipelining */
     bool copies; /**< switches copy its frames, so that each link carries the message once for any
                       receivers; its plan is the tree of repairs */
     pb_repeats_t repeats; /**< whether its neighbors can */

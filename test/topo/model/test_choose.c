@@ -45,10 +45,14 @@ static void test_size_classes(void)
     bool good = true;
     for (uint64_t bytes = 1; bytes < 1 << 18; bytes++) {
         const uint64_t least = pb_size_class(bytes);
-        good = good && least <= bytes && bytes - least <= bytes / 8 &&
+        good = good && least <= bytes && (bytes < PB_CHOOSE_SHORT || bytes - least <= bytes / 8) &&
                pb_size_class(least) == least && (bytes == 1 || least >= pb_size_class(bytes - 1));
     }
     ok(good, "size classes are eighths of octaves, and begin with themselves");
+    ok(pb_size_class(PB_CHOOSE_SHORT / 8 - 1) == 1 && pb_size_class(PB_CHOOSE_SHORT / 8) > 1 &&
+           pb_size_class(PB_CHOOSE_SHORT - 1) == pb_size_class(PB_CHOOSE_SHORT / 8) &&
+           pb_size_class(PB_CHOOSE_SHORT) == PB_CHOOSE_SHORT,
+       "short messages have two classes");
     ok(pb_size_class(UINT64_C(1) << 39) == UINT64_C(1) << 39, "powers of two begin a class");
 }
 
@@ -200,7 +204,7 @@ static void test_examples(void)
     /* On two ranks all ways of sending one segment are alike: the fallback component has it. */
     pb_chooser_t *chooser = bed(&c, 2, &all);
     pb_choice_t choice = choose(chooser, 1, 64);
-    ok(choice.best.kind == PB_KIND_FALLBACK && choice.next.kind == PB_KIND_CHAIN &&
+    ok(choice.best.kind == PB_KIND_FALLBACK && choice.next.kind == PB_KIND_BINOMIAL &&
            choice.next.time == choice.best.time,
        "ties: the fallback component first, then the simplest tree");
     bed_clear(&c, chooser);

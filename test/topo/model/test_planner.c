@@ -282,8 +282,8 @@ static void test_fallback(void)
            report.best.kind == PB_KIND_FALLBACK && report.best_time >= 0 &&
            report.next.kind != PB_KIND_FALLBACK && report.next_time >= report.best_time,
        "which can be explained");
-    ok(!planning_plan(planner, 0, 65).is_new && planning_plan(planner, 0, 72).is_new &&
-           !planning_plan(planner, 0, 79).is_new && planning_plan(planner, 1, 79).is_new,
+    ok(!planning_plan(planner, 0, 65).is_new && planning_plan(planner, 0, 512).is_new &&
+           !planning_plan(planner, 0, 800).is_new && planning_plan(planner, 1, 800).is_new,
        "each root's class of sizes is new once");
     pb_planner_free(planner);
     tree_case_clear(&c);
