@@ -35,9 +35,7 @@
 #define PB_ANNEAL_GOOD_TREES 64 /**< that the good list holds; ours */
 #define PB_ANNEAL_RANDOM_RUNS 50
 #define PB_ANNEAL_REFINE_RUNS 25
-#define PB_ANNEAL_WINDOW_PERCENT                                                                   \
-    150 /**< of the time left; as long without a better tree: refine                               \
-         */
+#define PB_ANNEAL_WINDOW_PERCENT 150 /**< of the time left, without a better tree: refine */
 
 /** clusteredSA, by the paper: percentages of the best bandwidth, for one pool set each. */
 #define PB_ANNEAL_POOL_PERCENTS                                                                    \

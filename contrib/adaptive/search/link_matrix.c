@@ -70,38 +70,25 @@ void pb_link_matrix_free(pb_link_matrix_t *matrix)
     free(matrix);
 }
 
-int pb_link_matrix_name(char **place, const char *name)
-{
-    char *copy = strdup(name);
-    if (copy == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    free(*place);
-    *place = copy;
-    return PB_SUCCESS;
-}
-
 int pb_link_matrix_find(const pb_link_matrix_t *matrix, const char *name)
 {
     for (int i = 0; i < matrix->n_nodes; i++) {
-        if (matrix->node[i] != NULL && strcmp(matrix->node[i], name) == 0) {
+        if (strcmp(matrix->node[i], name) == 0) {
             return i;
         }
     }
     return PB_ERR_UNKNOWN;
 }
 
-/* Copies the names that are there. */
-static int copy_names(char **to, char *const *from, const int *which, int n)
+/* Copies the names of `which`, or the first n. False if out of memory. */
+static bool copy_names(char **to, char *const *from, const int *which, int n)
 {
-    int error = PB_SUCCESS;
-    for (int i = 0; i < n && error == PB_SUCCESS; i++) {
-        const char *name = from[which != NULL ? which[i] : i];
-        if (name != NULL) {
-            error = pb_link_matrix_name(&to[i], name);
-        }
+    bool good = true;
+    for (int i = 0; i < n && good; i++) {
+        to[i] = strdup(from[which != NULL ? which[i] : i]);
+        good = to[i] != NULL;
     }
-    return error;
+    return good;
 }
 
 static void copy_values(const pb_link_matrix_t *from, const int *nodes, pb_link_matrix_t *to)
@@ -134,16 +121,11 @@ int pb_link_matrix_select(const pb_link_matrix_t *matrix, const int *nodes, int 
         return PB_ERR_NO_MEMORY;
     }
     copy_values(matrix, nodes, selected);
-    int error = copy_names(selected->site, matrix->site, NULL, matrix->n_sites);
-    if (error == PB_SUCCESS) {
-        error = copy_names(selected->cluster, matrix->cluster, NULL, matrix->n_clusters);
-    }
-    if (error == PB_SUCCESS) {
-        error = copy_names(selected->node, matrix->node, nodes, n);
-    }
-    if (error != PB_SUCCESS) {
+    if (!copy_names(selected->site, matrix->site, NULL, matrix->n_sites) ||
+        !copy_names(selected->cluster, matrix->cluster, NULL, matrix->n_clusters) ||
+        !copy_names(selected->node, matrix->node, nodes, n)) {
         pb_link_matrix_free(selected);
-        return error;
+        return PB_ERR_NO_MEMORY;
     }
     *selected_p = selected;
     return PB_SUCCESS;

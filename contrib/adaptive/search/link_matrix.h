@@ -46,14 +46,11 @@ typedef struct pb_link_matrix {
 
 /**
  * Makes a matrix with these numbers, each at least 1: all values 0 and names NULL, for the caller
- * to fill (names by pb_link_matrix_name()). NULL if out of memory or a number is too large. Free
- * with pb_link_matrix_free(), which takes NULL too.
+ * to fill, names by memory of malloc(). NULL if out of memory or a number is too large. Free with
+ * pb_link_matrix_free(), which takes NULL too.
  */
 pb_link_matrix_t *pb_link_matrix_new(int n_sites, int n_clusters, int n_nodes);
 void pb_link_matrix_free(pb_link_matrix_t *matrix);
-
-/** Copies a name into its place. PB_ERR_NO_MEMORY. */
-int pb_link_matrix_name(char **place, const char *name);
 
 /** The node of exactly this name, or PB_ERR_UNKNOWN. O(nodes). */
 int pb_link_matrix_find(const pb_link_matrix_t *matrix, const char *name);
@@ -127,8 +124,7 @@ int pb_link_matrix_parse(const char *text, size_t length, const char *name,
  * Writes a matrix as pb_link_matrix_read() reads it, with a `pair` line for each
  * pair that differs from the first pair of its clusters. Inside a
  * cluster, the diagonals of all nodes must be alike. A cluster without nodes, which
- * says nothing, is not written. PB_ERR_IO if the stream fails, PB_ERR_INPUT if a
- * name is missing, PB_ERR_NO_MEMORY. O(nodes^2).
+ * says nothing, is not written. PB_ERR_IO if the stream fails, PB_ERR_NO_MEMORY. O(nodes^2).
  */
 int pb_link_matrix_write(const pb_link_matrix_t *matrix, FILE *stream);
 

@@ -1,10 +1,9 @@
 /*
  * The file of links, version 1 (see link_matrix.h): a reader and a writer.
  *
- * Lines become records, as the number of names is not known in advance; at the end the records fill
- * a matrix. Every error is reported with its line, and reading goes on, so that one run shows all.
- * Names are remembered as soon as they are legible: an error on their own line is not repeated for
- * lines that use them.
+ * Every error is reported with its line, and reading goes on, so that one run shows all. Names are
+ * remembered as soon as they are legible: an error on their own line is not repeated for lines that
+ * use them.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -13,53 +12,47 @@
 
 #include "contrib/adaptive/search/link_matrix.h"
 #include "topo/util/error.h"
-#include "topo/util/hash.h"
 #include "topo/util/item_file.h"
 #include "topo/util/text_file.h"
 
 /** Bytes of a whole file: a line for each pair of nodes of the largest matrix, and more. */
 #define MAX_FILE ((size_t) 256 << 20)
 
-/** Slots of the table of names: a power of two, at least twice the names. */
-#define N_SLOTS (4 * PB_LINK_MATRIX_MAX_NODES)
-
 /** A site, cluster or node. */
 typedef struct entry {
     char *name;
     int line;   /**< where it was defined */
     int parent; /**< a cluster's site, a node's cluster; -1 if that is invalid */
-    int64_t latency, startup;
-    uint64_t bandwidth;
+    int64_t startup;
 } entry_t;
 
 typedef enum { LEVEL_SITE, LEVEL_CLUSTER, LEVEL_NODE, N_LEVELS } level_t;
 
 static const char *const level_names[N_LEVELS] = {"site", "cluster", "node"};
 
+/** The way from one name to another of its level, or inside a cluster, as a line has it. */
+typedef struct way {
+    int line; /**< 0: there is none */
+    int64_t latency;
+    uint64_t bandwidth;
+} way_t;
+
 /** Everything of one level that the file names. */
 typedef struct table {
     entry_t *entries;
     int n;
-    int *slots; /**< an entry, or -1 */
+    way_t *ways; /**< at [from * PB_LINK_MATRIX_MAX_NODES + to]; sites have none */
 } table_t;
-
-/** A `link` or `pair` line. */
-typedef struct record {
-    int from, to, line;
-    int64_t latency;
-    uint64_t bandwidth;
-} record_t;
-
-typedef struct records {
-    record_t *all;
-    size_t n, capacity;
-} records_t;
 
 typedef struct reader {
     pb_item_reader_t item;
     table_t tables[N_LEVELS];
-    records_t links, pairs;
 } reader_t;
+
+static way_t *way_at(const reader_t *r, level_t level, int from, int to)
+{
+    return &r->tables[level].ways[(size_t) from * PB_LINK_MATRIX_MAX_NODES + (size_t) to];
+}
 
 static bool read_time(pb_item_reader_t *item, int i, int64_t *time_p)
 {
@@ -70,32 +63,31 @@ static bool read_time(pb_item_reader_t *item, int i, int64_t *time_p)
 }
 
 /** `latency NS bandwidth BYTES` from word i on. */
-static bool read_link(pb_item_reader_t *item, int i, int64_t *latency_p, uint64_t *bandwidth_p)
+static bool read_way(pb_item_reader_t *item, int i, way_t *way)
 {
-    *bandwidth_p = 1;
-    bool good = read_time(item, i + 1, latency_p);
-    return pb_item_number(item, NULL, i + 3, 1, PB_LINK_MATRIX_MAX_BANDWIDTH, bandwidth_p) && good;
+    *way = (way_t){.line = item->line, .bandwidth = 1};
+    bool good = read_time(item, i + 1, &way->latency);
+    return pb_item_number(item, NULL, i + 3, 1, PB_LINK_MATRIX_MAX_BANDWIDTH, &way->bandwidth) &&
+           good;
 }
 
 /* ---- names ---- */
 
-/** The slot of a name: where it is, or where it would go. */
-static int *find_slot(const table_t *table, const char *name)
+/** The entry of a name; -1: there is none. */
+static int find_entry(const table_t *table, const char *name)
 {
-    uint64_t at = pb_hash_end(pb_hash_string(PB_HASH_START, name));
-    for (;; at++) {
-        int *slot = &table->slots[at % N_SLOTS];
-        if (*slot < 0 || strcmp(table->entries[*slot].name, name) == 0) {
-            return slot;
-        }
+    int i = table->n - 1;
+    while (i >= 0 && strcmp(table->entries[i].name, name) != 0) {
+        i--;
     }
+    return i;
 }
 
 /** The entry of a level that word i names; -1 after an error. */
 static int use_name(reader_t *r, level_t level, int i)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    int entry = *find_slot(&r->tables[level], r->item.words[i]);
+    const int entry = find_entry(&r->tables[level], r->item.words[i]);
     if (entry < 0) {
         pb_item_fault(&r->item, "%s '%s' is not defined before this line", level_names[level],
                       pb_item_quote(quote, r->item.words[i]));
@@ -107,7 +99,7 @@ static bool may_define(reader_t *r, level_t level, const char *name)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
     const table_t *table = &r->tables[level];
-    int entry = *find_slot(table, name);
+    const int entry = find_entry(table, name);
     if (entry >= 0) {
         pb_item_fault(&r->item, "%s '%s' is defined already, on line %d", level_names[level],
                       pb_item_quote(quote, name), table->entries[entry].line);
@@ -127,92 +119,84 @@ static bool may_define(reader_t *r, level_t level, const char *name)
     return true;
 }
 
-/** Defines the name in word 1. */
-static void define(reader_t *r, level_t level, const entry_t *values)
+/** Defines the name in word 1. NULL if it cannot be defined. */
+static entry_t *define(reader_t *r, level_t level, int parent)
 {
     table_t *table = &r->tables[level];
-    const char *name = r->item.words[1];
-    if (!may_define(r, level, name)) {
-        return;
+    if (!may_define(r, level, r->item.words[1])) {
+        return NULL;
     }
-    char *copy = strdup(name);
-    if (copy == NULL) {
+    entry_t *entry = &table->entries[table->n];
+    *entry = (entry_t){.name = strdup(r->item.words[1]), .line = r->item.line, .parent = parent};
+    if (entry->name == NULL) {
         r->item.error = PB_ERR_NO_MEMORY;
-        return;
+        return NULL;
     }
-    *find_slot(table, name) = table->n;
-    entry_t *entry = &table->entries[table->n++];
-    *entry = *values;
-    entry->name = copy;
-    entry->line = r->item.line;
+    table->n++;
+    return entry;
 }
 
 /* ---- items ---- */
 
 static void item_site(pb_item_reader_t *item)
 {
-    const entry_t entry = {.parent = -1};
-    define(item->context, LEVEL_SITE, &entry);
+    (void) define(item->context, LEVEL_SITE, -1);
 }
 
 static void item_cluster(pb_item_reader_t *item)
 {
-    entry_t entry = {.parent = use_name(item->context, LEVEL_SITE, 3)};
-    read_link(item, 4, &entry.latency, &entry.bandwidth);
-    define(item->context, LEVEL_CLUSTER, &entry);
+    reader_t *r = item->context;
+    way_t inside;
+    const int site = use_name(r, LEVEL_SITE, 3), number = r->tables[LEVEL_CLUSTER].n;
+    (void) read_way(item, 4, &inside);
+    if (define(r, LEVEL_CLUSTER, site) != NULL) {
+        *way_at(r, LEVEL_CLUSTER, number, number) = inside;
+    }
 }
 
 static void item_node(pb_item_reader_t *item)
 {
-    entry_t entry = {.parent = use_name(item->context, LEVEL_CLUSTER, 3)};
-    read_time(item, 5, &entry.startup);
-    define(item->context, LEVEL_NODE, &entry);
-}
-
-static int append(records_t *records, const record_t *record)
-{
-    if (records->n == records->capacity) {
-        size_t capacity = records->capacity > 0 ? 2 * records->capacity : 64;
-        record_t *all = realloc(records->all, capacity * sizeof(*all));
-        if (all == NULL) {
-            return PB_ERR_NO_MEMORY;
-        }
-        records->all = all;
-        records->capacity = capacity;
+    reader_t *r = item->context;
+    int64_t startup;
+    const int cluster = use_name(r, LEVEL_CLUSTER, 3);
+    (void) read_time(item, 5, &startup);
+    entry_t *node = define(r, LEVEL_NODE, cluster);
+    if (node != NULL) {
+        node->startup = startup;
     }
-    records->all[records->n++] = *record;
-    return PB_SUCCESS;
 }
 
-/** A line of what lies between two names of a level. */
-static void item_between(reader_t *r, level_t level, records_t *records)
+/** A line of the way between two names of a level. */
+static void item_between(reader_t *r, level_t level)
 {
-    char quote[PB_DIAG_QUOTE_SIZE];
-    record_t record = {.line = r->item.line};
-    record.from = use_name(r, level, 1);
-    record.to = use_name(r, level, 2);
-    bool good = read_link(&r->item, 3, &record.latency, &record.bandwidth);
-    if (!good || record.from < 0 || record.to < 0) {
+    char quote[PB_DIAG_QUOTE_SIZE], other[PB_DIAG_QUOTE_SIZE];
+    way_t way;
+    const int from = use_name(r, level, 1), to = use_name(r, level, 2);
+    const bool good = read_way(&r->item, 3, &way);
+    if (!good || from < 0 || to < 0) {
         return;
     }
-    if (record.from == record.to) {
-        pb_item_fault(&r->item, "'%s' is on both sides%s", pb_item_quote(quote, r->item.words[1]),
+    way_t *place = way_at(r, level, from, to);
+    pb_item_quote(quote, r->item.words[1]);
+    if (from == to) {
+        pb_item_fault(&r->item, "'%s' is on both sides%s", quote,
                       level == LEVEL_CLUSTER ? "; its cluster line says what is inside it" : "");
-        return;
+    } else if (place->line > 0) {
+        pb_item_fault(&r->item, "from '%s' to '%s' is given already, on line %d", quote,
+                      pb_item_quote(other, r->item.words[2]), place->line);
+    } else {
+        *place = way;
     }
-    r->item.error = append(records, &record);
 }
 
 static void item_link(pb_item_reader_t *item)
 {
-    reader_t *r = item->context;
-    item_between(r, LEVEL_CLUSTER, &r->links);
+    item_between(item->context, LEVEL_CLUSTER);
 }
 
 static void item_pair(pb_item_reader_t *item)
 {
-    reader_t *r = item->context;
-    item_between(r, LEVEL_NODE, &r->pairs);
+    item_between(item->context, LEVEL_NODE);
 }
 
 static const pb_item_t items[] = {
@@ -235,51 +219,15 @@ static const pb_item_file_t links_file = {
 
 /* ---- the matrix ---- */
 
-/** Lines for all ordered pairs of `n` clusters or nodes. */
-typedef struct grid {
-    int n;
-    const record_t **records; /**< by pair; NULL: none */
-} grid_t;
-
-static int grid_init(reader_t *r, grid_t *grid, const records_t *records, level_t level)
-{
-    char from[PB_DIAG_QUOTE_SIZE], to[PB_DIAG_QUOTE_SIZE];
-    const table_t *table = &r->tables[level];
-    const size_t n = (size_t) table->n;
-    grid->n = table->n;
-    grid->records = calloc(n * n + 1, sizeof(*grid->records));
-    if (grid->records == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    for (size_t i = 0; i < records->n; i++) {
-        const record_t *record = &records->all[i];
-        const record_t **cell = &grid->records[(size_t) record->from * n + (size_t) record->to];
-        if (*cell != NULL) {
-            pb_diag_fault(r->item.diag, r->item.file, record->line,
-                          "from '%s' to '%s' is given already, on line %d",
-                          pb_item_quote(from, table->entries[record->from].name),
-                          pb_item_quote(to, table->entries[record->to].name), (*cell)->line);
-        } else {
-            *cell = record;
-        }
-    }
-    return PB_SUCCESS;
-}
-
-static const record_t *grid_at(const grid_t *grid, int from, int to)
-{
-    return grid->records[(size_t) from * (size_t) grid->n + (size_t) to];
-}
-
 /** Reports all links that a cluster lacks in one message. */
-static void check_links(reader_t *r, const grid_t *links)
+static void check_links(reader_t *r)
 {
     char from[PB_DIAG_QUOTE_SIZE], to[PB_DIAG_QUOTE_SIZE];
-    const entry_t *clusters = r->tables[LEVEL_CLUSTER].entries;
-    for (int i = 0; i < links->n; i++) {
+    const table_t *clusters = &r->tables[LEVEL_CLUSTER];
+    for (int i = 0; i < clusters->n; i++) {
         int n_missing = 0, first = -1;
-        for (int j = 0; j < links->n; j++) {
-            if (i != j && grid_at(links, i, j) == NULL) {
+        for (int j = 0; j < clusters->n; j++) {
+            if (way_at(r, LEVEL_CLUSTER, i, j)->line == 0) {
                 first = n_missing++ == 0 ? j : first;
             }
         }
@@ -288,25 +236,12 @@ static void check_links(reader_t *r, const grid_t *links)
             snprintf(others, sizeof(others), " (nor to %d more)", n_missing - 1);
         }
         if (n_missing > 0) {
-            pb_diag_fault(r->item.diag, r->item.file, clusters[i].line,
+            pb_diag_fault(r->item.diag, r->item.file, clusters->entries[i].line,
                           "there is no link from cluster '%s' to '%s'%s",
-                          pb_item_quote(from, clusters[i].name),
-                          pb_item_quote(to, clusters[first].name), others);
+                          pb_item_quote(from, clusters->entries[i].name),
+                          pb_item_quote(to, clusters->entries[first].name), others);
         }
     }
-}
-
-static void fill_pair(const reader_t *r, const grid_t *links, const grid_t *pairs, int from, int to,
-                      pb_link_matrix_t *matrix)
-{
-    const entry_t *nodes = r->tables[LEVEL_NODE].entries;
-    const int a = nodes[from].parent, b = nodes[to].parent;
-    const entry_t *inside = &r->tables[LEVEL_CLUSTER].entries[a];
-    const record_t *record = grid_at(pairs, from, to);
-    record = record == NULL && a != b ? grid_at(links, a, b) : record;
-    const size_t at = (size_t) from * (size_t) matrix->n_nodes + (size_t) to;
-    matrix->latency[at] = record != NULL ? record->latency : inside->latency;
-    matrix->bandwidth[at] = record != NULL ? record->bandwidth : inside->bandwidth;
 }
 
 /** Moves the names of a table into a matrix. */
@@ -318,7 +253,7 @@ static void give_names(table_t *table, char **names)
     }
 }
 
-static pb_link_matrix_t *make_matrix(reader_t *r, const grid_t *links, const grid_t *pairs)
+static pb_link_matrix_t *make_matrix(reader_t *r)
 {
     table_t *sites = &r->tables[LEVEL_SITE], *clusters = &r->tables[LEVEL_CLUSTER],
             *nodes = &r->tables[LEVEL_NODE];
@@ -330,10 +265,17 @@ static pb_link_matrix_t *make_matrix(reader_t *r, const grid_t *links, const gri
         matrix->cluster_site[i] = clusters->entries[i].parent;
     }
     for (int i = 0; i < nodes->n; i++) {
-        matrix->node_cluster[i] = nodes->entries[i].parent;
+        const int cluster = nodes->entries[i].parent;
+        matrix->node_cluster[i] = cluster;
         matrix->startup[i] = nodes->entries[i].startup;
         for (int j = 0; j < nodes->n; j++) {
-            fill_pair(r, links, pairs, i, j, matrix);
+            const size_t at = (size_t) i * (size_t) nodes->n + (size_t) j;
+            const way_t *way = way_at(r, LEVEL_NODE, i, j);
+            if (way->line == 0) {
+                way = way_at(r, LEVEL_CLUSTER, cluster, nodes->entries[j].parent);
+            }
+            matrix->latency[at] = way->latency;
+            matrix->bandwidth[at] = way->bandwidth;
         }
     }
     give_names(sites, matrix->site);
@@ -342,75 +284,51 @@ static pb_link_matrix_t *make_matrix(reader_t *r, const grid_t *links, const gri
     return matrix;
 }
 
-/** Judges what follows only from the whole file, and makes the matrix if all is well. */
-static int finish(reader_t *r, pb_link_matrix_t **matrix_p)
-{
-    grid_t links = {.n = 0}, pairs = {.n = 0};
-    int error = grid_init(r, &links, &r->links, LEVEL_CLUSTER);
-    if (error == PB_SUCCESS) {
-        error = grid_init(r, &pairs, &r->pairs, LEVEL_NODE);
-    }
-    if (error == PB_SUCCESS && !pb_item_has_faults(&r->item)) {
-        check_links(r, &links);
-        if (r->tables[LEVEL_NODE].n == 0) {
-            pb_diag_fault(r->item.diag, r->item.file, 0, "there is no node");
-        }
-    }
-    if (error == PB_SUCCESS && !pb_item_has_faults(&r->item)) {
-        *matrix_p = make_matrix(r, &links, &pairs);
-        error = *matrix_p != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-    }
-    free(links.records);
-    free(pairs.records);
-    return error;
-}
-
 static bool tables_init(table_t *tables)
 {
+    const size_t n = PB_LINK_MATRIX_MAX_NODES;
     bool good = true;
     for (int level = 0; level < N_LEVELS; level++) {
-        table_t *table = &tables[level];
-        table->entries = calloc(PB_LINK_MATRIX_MAX_NODES, sizeof(*table->entries));
-        table->slots = malloc(N_SLOTS * sizeof(*table->slots));
-        good = good && table->entries != NULL && table->slots != NULL;
-        for (int i = 0; i < N_SLOTS && table->slots != NULL; i++) {
-            table->slots[i] = -1;
-        }
+        /* Of large memory that is zero the system gives only the pages that are touched. */
+        tables[level].entries = calloc(n, sizeof(entry_t));
+        tables[level].ways = calloc(level == LEVEL_SITE ? 1 : n * n, sizeof(way_t));
+        good = good && tables[level].entries != NULL && tables[level].ways != NULL;
     }
     return good;
 }
 
-static void reader_clear(reader_t *r)
+static void tables_clear(table_t *tables)
 {
     for (int level = 0; level < N_LEVELS; level++) {
-        table_t *table = &r->tables[level];
-        for (int i = 0; i < table->n; i++) {
-            free(table->entries[i].name);
+        for (int i = 0; i < tables[level].n; i++) {
+            free(tables[level].entries[i].name);
         }
-        free(table->entries);
-        free(table->slots);
+        free(tables[level].entries);
+        free(tables[level].ways);
     }
-    free(r->links.all);
-    free(r->pairs.all);
 }
 
 int pb_link_matrix_parse(const char *text, size_t length, const char *name,
                          pb_link_matrix_t **matrix_p, pb_diag_t *diag)
 {
-    reader_t reader = {.links = {0}};
+    reader_t reader = {.tables = {{.n = 0}}};
     *matrix_p = NULL;
     int error = tables_init(reader.tables) ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     if (error == PB_SUCCESS) {
         error = pb_item_read(&reader.item, &links_file, text, length, name, diag, &reader);
     }
-    /* Errors of the whole file are reported together with those of lines. */
-    if (error != PB_ERR_NO_MEMORY) {
-        error = finish(&reader, matrix_p);
+    if (error == PB_SUCCESS) {
+        check_links(&reader);
+        if (reader.tables[LEVEL_NODE].n == 0) {
+            pb_diag_fault(diag, name, 0, "there is no node");
+        }
+        error = pb_item_has_faults(&reader.item) ? PB_ERR_INPUT : PB_SUCCESS;
     }
-    if (error == PB_SUCCESS && pb_item_has_faults(&reader.item)) {
-        error = PB_ERR_INPUT;
+    if (error == PB_SUCCESS) {
+        *matrix_p = make_matrix(&reader);
+        error = *matrix_p != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
-    reader_clear(&reader);
+    tables_clear(reader.tables);
     return error;
 }
 
@@ -490,24 +408,9 @@ static void write_pairs(writer_t *w)
     }
 }
 
-static bool all_named(char *const *names, int n)
-{
-    for (int i = 0; i < n; i++) {
-        if (names[i] == NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
 int pb_link_matrix_write(const pb_link_matrix_t *matrix, FILE *stream)
 {
     writer_t writer = {.matrix = matrix, .stream = stream};
-    if (!all_named(matrix->site, matrix->n_sites) ||
-        !all_named(matrix->cluster, matrix->n_clusters) ||
-        !all_named(matrix->node, matrix->n_nodes)) {
-        return PB_ERR_INPUT;
-    }
     writer.first = malloc((size_t) matrix->n_clusters * sizeof(*writer.first));
     if (writer.first == NULL) {
         return PB_ERR_NO_MEMORY;

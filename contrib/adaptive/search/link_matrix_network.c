@@ -7,11 +7,12 @@
 #include "contrib/adaptive/search/link_matrix.h"
 #include "topo/network/network.h"
 
-typedef struct builder {
-    const pb_network_t *network;
-    pb_link_matrix_t *matrix;
-    int *number; /**< by network node: as a cluster or site, whichever is being numbered; -1 */
-} builder_t;
+/** Clusters, or sites, in the order in which hosts name them. */
+typedef struct numbers {
+    int *of; /**< by network node: its number; -1: none yet */
+    int n;
+    char **names; /**< the matrix's, by number */
+} numbers_t;
 
 /** The switch just below the top on the way from one of its switches, or the top itself. */
 static int site_of(const pb_network_t *network, int node)
@@ -29,73 +30,42 @@ static int cluster_of(const pb_network_t *network, int host)
     return parent >= 0 ? parent : host;
 }
 
-static void forget_numbers(builder_t *b)
+/** The number of a node, which it gets if it has none; -1 if out of memory. */
+static int number_of(numbers_t *numbers, const pb_network_t *network, int node)
 {
-    for (int i = 0; i < pb_network_size(b->network); i++) {
-        b->number[i] = -1;
+    if (numbers->of[node] < 0) {
+        numbers->names[numbers->n] = strdup(pb_network_node(network, node)->name);
+        numbers->of[node] = numbers->names[numbers->n] != NULL ? numbers->n++ : -1;
     }
+    return numbers->of[node];
 }
 
-/** Numbers of different nodes in the order in which they come first. */
-static int number_of(builder_t *b, int node, int *n)
+/** `number` has room for three numbers of each network node, -1. */
+static int fill(pb_link_matrix_t *m, const pb_network_t *network, const char *const *names,
+                int *number)
 {
-    if (b->number[node] < 0) {
-        b->number[node] = (*n)++;
-    }
-    return b->number[node];
-}
-
-static int count(builder_t *b, const int *hosts, int n, bool sites)
-{
-    int found = 0;
-    forget_numbers(b);
-    for (int i = 0; i < n; i++) {
-        const int cluster = cluster_of(b->network, hosts[i]);
-        number_of(b, sites ? site_of(b->network, cluster) : cluster, &found);
-    }
-    return found;
-}
-
-static int name_once(char **place, const char *name)
-{
-    return *place == NULL ? pb_link_matrix_name(place, name) : PB_SUCCESS;
-}
-
-static int fill(builder_t *b, const int *hosts, const char *const *names, int n)
-{
-    pb_link_matrix_t *m = b->matrix;
-    int error = PB_SUCCESS, n_clusters = 0, n_sites = 0;
-    forget_numbers(b);
-    for (int i = 0; i < n && error == PB_SUCCESS; i++) {
-        const int cluster = cluster_of(b->network, hosts[i]);
-        m->node_cluster[i] = number_of(b, cluster, &n_clusters);
-        error =
-            name_once(&m->cluster[m->node_cluster[i]], pb_network_node(b->network, cluster)->name);
-        error = error == PB_SUCCESS ? pb_link_matrix_name(&m->node[i], names[i]) : error;
-    }
-    forget_numbers(b);
-    for (int i = 0; i < n && error == PB_SUCCESS; i++) {
-        const int site = site_of(b->network, cluster_of(b->network, hosts[i]));
-        const int number = number_of(b, site, &n_sites);
-        m->cluster_site[m->node_cluster[i]] = number;
-        error = name_once(&m->site[number], pb_network_node(b->network, site)->name);
-    }
-    return error;
-}
-
-/** The host of each name. PB_ERR_UNKNOWN, PB_ERR_INPUT. */
-static int find_hosts(builder_t *b, const char *const *names, int n, int *hosts)
-{
-    forget_numbers(b);
-    for (int i = 0; i < n; i++) {
-        hosts[i] = pb_network_find_host(b->network, names[i]);
-        if (hosts[i] < 0) {
-            return PB_ERR_UNKNOWN;
+    const int size = pb_network_size(network);
+    numbers_t clusters = {.of = number, .names = m->cluster},
+              sites = {.of = number + size, .names = m->site};
+    int *used = number + 2 * size; /* by network node: >= 0 if it is a host of the matrix */
+    for (int i = 0; i < m->n_nodes; i++) {
+        const int host = pb_network_find_host(network, names[i]);
+        if (host < 0 || used[host] >= 0) {
+            return host < 0 ? PB_ERR_UNKNOWN : PB_ERR_INPUT;
         }
-        if (b->number[hosts[i]]++ >= 0) {
-            return PB_ERR_INPUT;
+        used[host] = i;
+        const int node = cluster_of(network, host);
+        const int cluster = number_of(&clusters, network, node);
+        const int site = number_of(&sites, network, site_of(network, node));
+        m->node[i] = strdup(names[i]);
+        if (cluster < 0 || site < 0 || m->node[i] == NULL) {
+            return PB_ERR_NO_MEMORY;
         }
+        m->node_cluster[i] = cluster;
+        m->cluster_site[cluster] = site;
     }
+    m->n_clusters = clusters.n;
+    m->n_sites = sites.n;
     return PB_SUCCESS;
 }
 
@@ -106,23 +76,19 @@ int pb_link_matrix_of_network(const pb_network_t *network, const char *const *na
     if (n < 1 || n > PB_LINK_MATRIX_MAX_NODES) {
         return PB_ERR_INPUT;
     }
-    builder_t b = {.network = network,
-                   .number = malloc((size_t) pb_network_size(network) * sizeof(int))};
-    int *hosts = malloc((size_t) n * sizeof(*hosts));
+    const size_t n_numbers = 3 * (size_t) pb_network_size(network);
+    pb_link_matrix_t *matrix = pb_link_matrix_new(n, n, n);
+    int *number = malloc(n_numbers * sizeof(*number));
     int error = PB_ERR_NO_MEMORY;
-    if (b.number != NULL && hosts != NULL) {
-        error = find_hosts(&b, names, n, hosts);
+    if (matrix != NULL && number != NULL) {
+        memset(number, -1, n_numbers * sizeof(*number));
+        error = fill(matrix, network, names, number);
     }
-    if (error == PB_SUCCESS) {
-        b.matrix = pb_link_matrix_new(count(&b, hosts, n, true), count(&b, hosts, n, false), n);
-        error = b.matrix != NULL ? fill(&b, hosts, names, n) : PB_ERR_NO_MEMORY;
+    free(number);
+    if (error != PB_SUCCESS) {
+        pb_link_matrix_free(matrix);
+        return error;
     }
-    if (error == PB_SUCCESS) {
-        *matrix_p = b.matrix;
-        b.matrix = NULL;
-    }
-    pb_link_matrix_free(b.matrix);
-    free(b.number);
-    free(hosts);
-    return error;
+    *matrix_p = matrix;
+    return PB_SUCCESS;
 }

@@ -6,50 +6,38 @@
 
 /* ---- memory ---- */
 
-static int *ints(size_t n)
+/** The next n of a block. */
+static int *take(int **at, size_t n)
 {
-    return malloc((n + 1) * sizeof(int));
-}
-static int64_t *times(size_t n)
-{
-    return calloc(n + 1, sizeof(int64_t));
-}
-
-static bool alloc_nodes(pb_tree_state_t *s, size_t n)
-{
-    s->parent = ints(n);
-    s->first_child = ints(n);
-    s->next = ints(n);
-    s->previous = ints(n);
-    s->n_children = ints(n);
-    s->critical = ints(n);
-    s->y = times(n);
-    s->tail = times(n);
-    s->label = times(n);
-    s->changed = ints(n);
-    s->is_changed = calloc(n, sizeof(*s->is_changed));
-    s->queue = ints(n);
-    s->is_queued = calloc(n, sizeof(*s->is_queued));
-    return s->parent != NULL && s->first_child != NULL && s->next != NULL && s->previous != NULL &&
-           s->n_children != NULL && s->critical != NULL && s->y != NULL && s->tail != NULL &&
-           s->label != NULL && s->changed != NULL && s->is_changed != NULL && s->queue != NULL &&
-           s->is_queued != NULL;
+    int *part = *at;
+    *at += n;
+    return part;
 }
 
-static bool alloc_links(pb_tree_state_t *s, size_t n, size_t n_links)
+static bool alloc(pb_tree_state_t *s, size_t n, size_t n_links)
 {
     const size_t n_uses = n * (size_t) s->max_path;
-    s->n_edges = calloc(n_links + 1, sizeof(*s->n_edges));
-    s->first_use = ints(n_links);
-    s->next_use = ints(n_uses);
-    s->previous_use = ints(n_uses);
-    if (s->n_edges == NULL || s->first_use == NULL || s->next_use == NULL ||
-        s->previous_use == NULL) {
+    int *at = s->ints = malloc((8 * n + 2 * n_links + 2 * n_uses) * sizeof(int));
+    s->y = calloc(3 * n, sizeof(*s->y));
+    s->is_changed = calloc(2 * n, sizeof(*s->is_changed));
+    if (s->ints == NULL || s->y == NULL || s->is_changed == NULL) {
         return false;
     }
-    for (size_t i = 0; i < n_links; i++) {
-        s->first_use[i] = -1;
-    }
+    s->tail = s->y + n;
+    s->label = s->tail + n;
+    s->is_queued = s->is_changed + n;
+    s->parent = take(&at, n);
+    s->first_child = take(&at, n);
+    s->next = take(&at, n);
+    s->previous = take(&at, n);
+    s->n_children = take(&at, n);
+    s->critical = take(&at, n);
+    s->changed = take(&at, n);
+    s->queue = take(&at, n);
+    s->n_edges = take(&at, n_links);
+    s->first_use = take(&at, n_links);
+    s->next_use = take(&at, n_uses);
+    s->previous_use = take(&at, n_uses);
     return true;
 }
 
@@ -63,39 +51,28 @@ pb_tree_state_t *pb_tree_state_new(const pb_tree_costs_t *costs)
     }
     state->costs = costs;
     state->max_path = costs->share != NULL ? costs->share->max_path : 0;
-    if (!alloc_nodes(state, n) || !alloc_links(state, n, n_links)) {
+    if (!alloc(state, n, n_links)) {
         pb_tree_state_free(state);
         return NULL;
     }
     for (size_t i = 0; i < n; i++) {
         state->parent[i] = PB_TREE_OUTSIDE;
     }
+    for (size_t i = 0; i < n_links; i++) {
+        state->n_edges[i] = 0;
+        state->first_use[i] = -1;
+    }
     return state;
 }
 
 void pb_tree_state_free(pb_tree_state_t *state)
 {
-    if (state == NULL) {
-        return;
+    if (state != NULL) {
+        free(state->ints);
+        free(state->y);
+        free(state->is_changed);
+        free(state);
     }
-    free(state->parent);
-    free(state->first_child);
-    free(state->next);
-    free(state->previous);
-    free(state->n_children);
-    free(state->critical);
-    free(state->y);
-    free(state->tail);
-    free(state->label);
-    free(state->n_edges);
-    free(state->first_use);
-    free(state->next_use);
-    free(state->previous_use);
-    free(state->changed);
-    free(state->is_changed);
-    free(state->queue);
-    free(state->is_queued);
-    free(state);
 }
 
 /* ---- the period ---- */

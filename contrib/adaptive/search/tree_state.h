@@ -21,6 +21,7 @@ typedef struct pb_tree_state {
     const pb_tree_costs_t *costs;
     int root;
     uint64_t hash; /**< of root and parents; equal for equal trees */
+    int *ints;     /**< memory of all arrays of integers below */
 
     /* By node: */
     int *parent; /**< as in pb_tree_t */

@@ -4,6 +4,8 @@
 #ifndef PB_TEST_GIVEN_MATRIX_H
 #define PB_TEST_GIVEN_MATRIX_H
 
+#include <string.h>
+
 #include "contrib/adaptive/search/link_matrix.h"
 #include "test/must.h"
 #include "topo/util/error.h"
@@ -13,7 +15,7 @@ static inline void given_names(char **names, int n, char letter)
     for (int i = 0; i < n; i++) {
         char name[16];
         snprintf(name, sizeof(name), "%c%d", letter, i);
-        must(pb_link_matrix_name(&names[i], name) == PB_SUCCESS);
+        names[i] = must_have(strdup(name));
     }
 }
 
