@@ -212,10 +212,9 @@ static void read_line(pb_item_reader_t *r, const char *line, size_t length)
     }
 }
 
-/** Reads all lines, or those up to the first one that is not empty. */
-static void read_lines(pb_item_reader_t *r, const char *text, size_t length, bool only_first)
+static void read_lines(pb_item_reader_t *r, const char *text, size_t length)
 {
-    while (length > 0 && !r->stop && r->error == PB_SUCCESS && !(only_first && r->begun)) {
+    while (length > 0 && !r->stop && r->error == PB_SUCCESS) {
         const char *end = memchr(text, '\n', length);
         const size_t size = end != NULL ? (size_t) (end - text) : length;
         r->line++;
@@ -226,7 +225,7 @@ static void read_lines(pb_item_reader_t *r, const char *text, size_t length, boo
     if (!r->begun && !r->stop) {
         pb_item_fault(r, "the file is empty; the first line must be: %s %d", r->kind->name,
                       r->kind->version);
-    } else if (r->kind->has_end && r->begun && !only_first && !r->stop && r->error == PB_SUCCESS &&
+    } else if (r->kind->has_end && r->begun && !r->stop && r->error == PB_SUCCESS &&
                r->end_line == 0) {
         pb_item_fault(r,
                       "the file has no end line, so it was not written to its end; make it anew");
@@ -253,18 +252,9 @@ int pb_item_read(pb_item_reader_t *r, const pb_item_file_t *kind, const char *te
                  const char *name, pb_diag_t *diag, void *context)
 {
     reader_init(r, kind, name, diag, context);
-    read_lines(r, text, length, false);
+    read_lines(r, text, length);
     if (r->error != PB_SUCCESS) {
         return r->error;
     }
     return pb_item_has_faults(r) ? PB_ERR_INPUT : PB_SUCCESS;
-}
-
-int pb_item_check_first(const pb_item_file_t *kind, const char *text, size_t length,
-                        const char *name, pb_diag_t *diag)
-{
-    pb_item_reader_t r;
-    reader_init(&r, kind, name, diag, NULL);
-    read_lines(&r, text, length, true);
-    return pb_item_has_faults(&r) ? PB_ERR_INPUT : PB_SUCCESS;
 }

@@ -65,10 +65,6 @@ struct pb_item_reader {
 int pb_item_read(pb_item_reader_t *r, const pb_item_file_t *kind, const char *text, size_t length,
                  const char *name, pb_diag_t *diag, void *context);
 
-/** Checks the first line only. PB_ERR_INPUT with an error. */
-int pb_item_check_first(const pb_item_file_t *kind, const char *text, size_t length,
-                        const char *name, pb_diag_t *diag);
-
 /** For a table's last row: a count of the items before it, which must be the last of the file. */
 #define PB_ITEM_END                                                                                \
     {                                                                                              \

@@ -75,8 +75,11 @@ int pb_advice_add(pb_advice_t *advice, const pb_advice_tree_t *tree)
     if (error != PB_SUCCESS) {
         return error;
     }
-    pb_advice_tree_t copy = {
-        .root = tree->root, .least = tree->least, .most = tree->most, .segment = tree->segment};
+    pb_advice_tree_t copy = {.root = tree->root,
+                             .least = tree->least,
+                             .most = tree->most,
+                             .segment = tree->segment,
+                             .found = tree->found};
     for (int i = 0; i < tree->n_streams; i++) {
         copy.streams[i] = pb_tree_copy(tree->streams[i]);
         copy.n_streams += copy.streams[i] != NULL;

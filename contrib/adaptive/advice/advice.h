@@ -38,6 +38,7 @@ typedef struct pb_advice_tree {
     int root;             /**< a host of the set */
     uint64_t least, most; /**< bytes of the messages that it is for, both included */
     uint32_t segment;     /**< bytes */
+    int64_t found;        /**< the advisor's, not in the file: ns since the epoch */
     int n_streams;        /**< 1 to PB_ADVICE_MAX_STREAMS */
     pb_tree_t *streams[PB_ADVICE_MAX_STREAMS]; /**< over all hosts of the set, by their numbers;
                                                     NULL beyond n_streams */
@@ -81,8 +82,8 @@ int64_t pb_advice_now(void);
 
 /*
  * The file, version 1: text, one item a line, hosts before trees that name them. Edges are in the
- * order in which a parent sends to its children. The line `end` has the hash of all bytes before it
- * (topo/util/hash.h), in hexadecimal: it shows a file that is incomplete or was changed.
+ * order in which a parent sends to its children. `end` counts the items between the first line and
+ * itself: it shows a file that is incomplete.
  *
  *   pipebcast-advice 1
  *   written 1763728000123456789      nanoseconds since the epoch
@@ -93,7 +94,7 @@ int64_t pb_advice_now(void);
  *   tree n0 from 1024 to 2097152 segment 1426 streams 1
  *   edge 0 n0 n2                     stream, parent, child
  *   edge 0 n0 n1
- *   end 0123456789abcdef
+ *   end 8
  */
 #define PB_ADVICE_VERSION 1
 

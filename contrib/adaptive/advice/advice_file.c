@@ -1,8 +1,5 @@
 /*
  * The file of advice, version 1 (see advice.h): reader, writer, and its path in a directory.
- *
- * The hash is checked first: if it is wrong the file was not written to its end, and only this is
- * reported. Other errors come from the writer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +12,6 @@
 
 #include "contrib/adaptive/advice/advice.h"
 #include "topo/util/error.h"
-#include "topo/util/hash.h"
 #include "topo/util/item_file.h"
 #include "topo/util/text_file.h"
 
@@ -210,6 +206,7 @@ static const pb_item_t items[] = {
     {"host NAME", read_host, NULL},
     {"tree HOST from BYTES to BYTES segment BYTES streams NUMBER", read_tree, NULL},
     {"edge STREAM HOST HOST", read_edge, NULL},
+    PB_ITEM_END,
 };
 
 static const pb_item_file_t advice_file = {.name = "pipebcast-advice",
@@ -217,22 +214,8 @@ static const pb_item_file_t advice_file = {.name = "pipebcast-advice",
                                            .remedy = "use one version everywhere",
                                            .items = items,
                                            .n_items = sizeof(items) / sizeof(items[0]),
-                                           .strict = true};
-
-/** Tells whether the last line is the hash of the text before it, and puts this text's length into
- * *length_p. */
-static bool is_whole(const char *text, size_t *length_p)
-{
-    char end[32];
-    const size_t n_end = (size_t) snprintf(end, sizeof(end), "end %016d\n", 0);
-    if (*length_p < n_end) {
-        return false;
-    }
-    *length_p -= n_end;
-    snprintf(end, sizeof(end), "end %016" PRIx64 "\n",
-             pb_hash_end(pb_hash_bytes(PB_HASH_START, text, *length_p)));
-    return memcmp(text + *length_p, end, n_end) == 0;
-}
+                                           .strict = true,
+                                           .has_end = true};
 
 /** Reads all lines. */
 static int read_items(reader_t *r, const char *text, size_t length, const char *name,
@@ -254,14 +237,6 @@ int pb_advice_parse(const char *text, size_t length, const char *name, pb_advice
 {
     reader_t r = {.written = -1, .max_age = -1};
     *advice_p = NULL;
-    if (pb_item_check_first(&advice_file, text, length, name, diag) != PB_SUCCESS) {
-        return PB_ERR_INPUT;
-    }
-    if (!is_whole(text, &length)) {
-        pb_diag_fault(diag, name, 0,
-                      "was not written to its end, or was changed: its hash is wrong");
-        return PB_ERR_INPUT;
-    }
     r.hosts = calloc(PB_HOST_SET_MAX, sizeof(*r.hosts));
     if (r.hosts == NULL) {
         return PB_ERR_NO_MEMORY;
@@ -312,45 +287,32 @@ static void write_stream(const pb_host_set_t *hosts, const pb_tree_t *tree, int 
     }
 }
 
-static void write_body(const pb_advice_t *advice, edge_t *edges, FILE *file)
+int pb_advice_write(const pb_advice_t *advice, FILE *stream)
 {
-    fprintf(file, "pipebcast-advice %d\nwritten %" PRId64 "\nmax-age %d\n", PB_ADVICE_VERSION,
+    const int n_hosts = advice->hosts->n;
+    int64_t n_items = 2 + n_hosts;
+    edge_t *edges = malloc((size_t) n_hosts * sizeof(*edges));
+    if (edges == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    fprintf(stream, "pipebcast-advice %d\nwritten %" PRId64 "\nmax-age %d\n", PB_ADVICE_VERSION,
             advice->written, advice->max_age);
-    for (int i = 0; i < advice->hosts->n; i++) {
-        fprintf(file, "host %s\n", advice->hosts->name[i]);
+    for (int i = 0; i < n_hosts; i++) {
+        fprintf(stream, "host %s\n", advice->hosts->name[i]);
     }
     for (int i = 0; i < advice->n_trees; i++) {
         const pb_advice_tree_t *tree = &advice->trees[i];
-        fprintf(file, "tree %s from %" PRIu64 " to %" PRIu64 " segment %" PRIu32 " streams %d\n",
+        fprintf(stream, "tree %s from %" PRIu64 " to %" PRIu64 " segment %" PRIu32 " streams %d\n",
                 advice->hosts->name[tree->root], tree->least, tree->most, tree->segment,
                 tree->n_streams);
         for (int s = 0; s < tree->n_streams; s++) {
-            write_stream(advice->hosts, tree->streams[s], s, edges, file);
+            write_stream(advice->hosts, tree->streams[s], s, edges, stream);
         }
+        n_items += 1 + (int64_t) tree->n_streams * (n_hosts - 1);
     }
-}
-
-int pb_advice_write(const pb_advice_t *advice, FILE *stream)
-{
-    char *text = NULL;
-    size_t length = 0;
-    edge_t *edges = malloc((size_t) advice->hosts->n * sizeof(*edges));
-    FILE *memory = edges != NULL ? open_memstream(&text, &length) : NULL;
-    int error = memory == NULL ? PB_ERR_NO_MEMORY : PB_SUCCESS;
-    if (memory != NULL) {
-        write_body(advice, edges, memory);
-        error = ferror(memory) ? PB_ERR_NO_MEMORY : PB_SUCCESS;
-        error = fclose(memory) != 0 ? PB_ERR_NO_MEMORY : error;
-    }
-    if (error == PB_SUCCESS) {
-        const uint64_t hash = pb_hash_end(pb_hash_bytes(PB_HASH_START, text, length));
-        const bool good = fwrite(text, 1, length, stream) == length &&
-                          fprintf(stream, "end %016" PRIx64 "\n", hash) > 0 && fflush(stream) == 0;
-        error = good ? PB_SUCCESS : PB_ERR_IO;
-    }
-    free(text);
+    fprintf(stream, "end %" PRId64 "\n", n_items);
     free(edges);
-    return error;
+    return fflush(stream) == 0 && !ferror(stream) ? PB_SUCCESS : PB_ERR_IO;
 }
 
 /* ---- the directory ---- */

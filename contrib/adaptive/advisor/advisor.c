@@ -50,7 +50,7 @@ struct advisor {
     struct advisor_status status;
     struct handled handled[MOST_HANDLED];
     int next_handled;
-    struct advise_shelf shelves[MOST_SHELVES];
+    pb_advice_t *shelves[MOST_SHELVES];
     int next_shelf;
     pb_host_set_t *idle_hosts; /**< NULL: not known */
     int next_power;            /**< of the idle mode */
@@ -128,20 +128,22 @@ static void set_range(pb_advice_tree_t *tree, uint64_t bytes)
     tree->most = tree->most > tree->least ? tree->most - 1 : tree->least;
 }
 
-static int publish(const struct advisor *advisor, struct advise_shelf *shelf,
-                   const struct task *task, const struct advise_found *found)
+static int publish(const struct advisor *advisor, pb_advice_t **shelf_p, const struct task *task,
+                   const struct advise_found *found)
 {
-    pb_advice_tree_t tree = {
-        .root = task->root, .segment = found->segment, .n_streams = found->n_streams};
+    pb_advice_tree_t tree = {.root = task->root,
+                             .segment = found->segment,
+                             .found = pb_advice_now(),
+                             .n_streams = found->n_streams};
     pb_diag_t diag;
     memcpy(tree.streams, found->streams, sizeof tree.streams);
     set_range(&tree, task->bytes);
-    int error = advise_shelf_put(shelf, &tree, pb_advice_now());
+    int error = advise_shelf_put(shelf_p, &tree);
     if (error != PB_SUCCESS) {
         return error;
     }
     pb_diag_init(&diag);
-    error = pb_advice_publish(advisor->options->dir, shelf->advice, &diag);
+    error = pb_advice_publish(advisor->options->dir, *shelf_p, &diag);
     common_report_faults(&diag);
     pb_diag_clear(&diag);
     return error;
@@ -178,27 +180,26 @@ static void note_found(struct advisor *advisor, const struct task *task,
 }
 
 /** The trees of a set of hosts, which stay the advisor's. */
-static int take_shelf(struct advisor *advisor, const pb_host_set_t *hosts,
-                      struct advise_shelf **shelf_p)
+static int take_shelf(struct advisor *advisor, const pb_host_set_t *hosts, pb_advice_t ***shelf_p)
 {
     for (int i = 0; i < MOST_SHELVES; i++) {
-        const pb_advice_t *advice = advisor->shelves[i].advice;
-        if (advice != NULL && pb_host_set_equal(advice->hosts, hosts)) {
+        const pb_advice_t *shelf = advisor->shelves[i];
+        if (shelf != NULL && pb_host_set_equal(shelf->hosts, hosts)) {
             *shelf_p = &advisor->shelves[i];
             return PB_SUCCESS;
         }
     }
     *shelf_p = &advisor->shelves[advisor->next_shelf];
     advisor->next_shelf = (advisor->next_shelf + 1) % MOST_SHELVES;
-    advise_shelf_clear(*shelf_p);
-    return advise_shelf_open(*shelf_p, advisor->options->dir, hosts, advisor->options->max_age);
+    pb_advice_free(**shelf_p);
+    return advise_shelf_open(advisor->options->dir, hosts, advisor->options->max_age, *shelf_p);
 }
 
 static int find_and_publish(struct advisor *advisor, const struct task *task,
                             const struct advise_network *network)
 {
     const struct advisor_options *options = advisor->options;
-    struct advise_shelf *shelf;
+    pb_advice_t **shelf;
     struct advise_found found = {.n_streams = 0};
     int error = take_shelf(advisor, task->hosts, &shelf);
     if (error == PB_SUCCESS) {
@@ -210,7 +211,7 @@ static int find_and_publish(struct advisor *advisor, const struct task *task,
             .seed = options->seed,
             .budget = task->budget,
             .transformations = options->transformations,
-            .in_use = advise_shelf_find(shelf, task->root, task->bytes, pb_advice_now()),
+            .in_use = advise_shelf_find(*shelf, task->root, task->bytes, pb_advice_now()),
             .now = annealing_now,
             .context = advisor};
         error = advise_find(network, &wish, &found);
@@ -556,7 +557,7 @@ int advisor_serve(const struct advisor_options *options, const volatile sig_atom
         advisor_status_close(options->dir, lock);
     }
     for (int i = 0; i < MOST_SHELVES; i++) {
-        advise_shelf_clear(&advisor->shelves[i]);
+        pb_advice_free(advisor->shelves[i]);
     }
     pb_host_set_free(advisor->idle_hosts);
     free(advisor);

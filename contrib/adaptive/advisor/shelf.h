@@ -7,29 +7,23 @@
 
 #include "contrib/adaptive/advice/advice.h"
 
-struct advise_shelf {
-    pb_advice_t *advice;
-    int64_t *found; /**< by tree: ns since the epoch */
-};
-
 /**
  * Reads the directory's advice for these hosts, so that trees in use are known after a restart. If
- * it is unreadable or stale, the shelf is empty. The caller clears it, also after an error
- * (PB_ERR_INPUT: hosts; PB_ERR_NO_MEMORY), and any number of times.
+ * it is unreadable or stale, the shelf is empty. Free with pb_advice_free(). PB_ERR_INPUT (hosts),
+ * PB_ERR_NO_MEMORY.
  */
-int advise_shelf_open(struct advise_shelf *shelf, const char *dir, const pb_host_set_t *hosts,
-                      int max_age);
-void advise_shelf_clear(struct advise_shelf *shelf);
+int advise_shelf_open(const char *dir, const pb_host_set_t *hosts, int max_age,
+                      pb_advice_t **shelf_p);
 
 /** The tree for messages of `bytes` from a root that holds at `now`, or NULL. */
-const pb_advice_tree_t *advise_shelf_find(const struct advise_shelf *shelf, int root,
-                                          uint64_t bytes, int64_t now);
+const pb_advice_tree_t *advise_shelf_find(const pb_advice_t *shelf, int root, uint64_t bytes,
+                                          int64_t now);
 
 /**
- * Puts a copy of a tree on the shelf: it takes its sizes from other trees of its root. What
- * no longer holds is thrown away. PB_ERR_INPUT if it is no tree, PB_ERR_NO_MEMORY; the
+ * Puts a copy of a tree, found now, on the shelf: it takes its sizes from other trees of its root.
+ * What no longer holds then is thrown away. PB_ERR_INPUT if it is no tree, PB_ERR_NO_MEMORY; the
  * shelf is then as it was.
  */
-int advise_shelf_put(struct advise_shelf *shelf, const pb_advice_tree_t *tree, int64_t now);
+int advise_shelf_put(pb_advice_t **shelf_p, const pb_advice_tree_t *tree);
 
 #endif

@@ -25,17 +25,18 @@ static pb_advice_tree_t make_tree(int root, uint64_t least, uint64_t most, uint3
     return tree;
 }
 
-static int put(struct advise_shelf *shelf, int root, uint64_t least, uint64_t most,
-               uint32_t segment, int64_t now)
+static int put(pb_advice_t **shelf, int root, uint64_t least, uint64_t most, uint32_t segment,
+               int64_t now)
 {
     pb_advice_tree_t tree = make_tree(root, least, most, segment);
-    const int error = advise_shelf_put(shelf, &tree, now);
+    tree.found = now;
+    const int error = advise_shelf_put(shelf, &tree);
     pb_tree_free(tree.streams[0]);
     return error;
 }
 
 /** The segment size of the tree for a size, which tells trees apart here; 0: none. */
-static uint32_t segment_at(const struct advise_shelf *shelf, int root, uint64_t bytes, int64_t now)
+static uint32_t segment_at(const pb_advice_t *shelf, int root, uint64_t bytes, int64_t now)
 {
     const pb_advice_tree_t *tree = advise_shelf_find(shelf, root, bytes, now);
     return tree != NULL ? tree->segment : 0;
@@ -43,37 +44,37 @@ static uint32_t segment_at(const struct advise_shelf *shelf, int root, uint64_t 
 
 static void test_ranges(const pb_host_set_t *hosts, const char *dir)
 {
-    struct advise_shelf shelf;
+    pb_advice_t *shelf;
     const int64_t now = 1000 * SECOND;
-    ok(advise_shelf_open(&shelf, dir, hosts, 10) == PB_SUCCESS && shelf.advice->n_trees == 0,
+    ok(advise_shelf_open(dir, hosts, 10, &shelf) == PB_SUCCESS && shelf->n_trees == 0,
        "an empty directory, an empty shelf");
     ok(put(&shelf, 0, 100, 199, 1, now) == PB_SUCCESS && put(&shelf, 0, 200, 999, 2, now) == 0 &&
            put(&shelf, 1, 100, 999, 3, now) == PB_SUCCESS,
        "three trees");
-    ok(put(&shelf, 0, 150, 300, 4, now) == PB_SUCCESS && segment_at(&shelf, 0, 149, now) == 1 &&
-           segment_at(&shelf, 0, 150, now) == 4 && segment_at(&shelf, 0, 300, now) == 4 &&
-           segment_at(&shelf, 0, 301, now) == 2,
+    ok(put(&shelf, 0, 150, 300, 4, now) == PB_SUCCESS && segment_at(shelf, 0, 149, now) == 1 &&
+           segment_at(shelf, 0, 150, now) == 4 && segment_at(shelf, 0, 300, now) == 4 &&
+           segment_at(shelf, 0, 301, now) == 2,
        "a new one takes its sizes from two");
-    ok(put(&shelf, 0, 500, 600, 5, now) == PB_SUCCESS && segment_at(&shelf, 0, 499, now) == 2 &&
-           segment_at(&shelf, 0, 550, now) == 5 && segment_at(&shelf, 0, 601, now) == 2,
+    ok(put(&shelf, 0, 500, 600, 5, now) == PB_SUCCESS && segment_at(shelf, 0, 499, now) == 2 &&
+           segment_at(shelf, 0, 550, now) == 5 && segment_at(shelf, 0, 601, now) == 2,
        "or from the middle of one");
-    ok(segment_at(&shelf, 1, 550, now) == 3, "another root's trees stay");
-    ok(put(&shelf, 0, 400, 100, 6, now) == PB_ERR_INPUT || segment_at(&shelf, 0, 550, now) == 5,
+    ok(segment_at(shelf, 1, 550, now) == 3, "another root's trees stay");
+    ok(put(&shelf, 0, 400, 100, 6, now) == PB_ERR_INPUT || segment_at(shelf, 0, 550, now) == 5,
        "no sizes at all leave the shelf as it was");
-    advise_shelf_clear(&shelf);
+    pb_advice_free(shelf);
 }
 
 static void test_ages(const pb_host_set_t *hosts, const char *dir)
 {
-    struct advise_shelf shelf;
-    (void) advise_shelf_open(&shelf, dir, hosts, 10);
+    pb_advice_t *shelf;
+    (void) advise_shelf_open(dir, hosts, 10, &shelf);
     (void) put(&shelf, 0, 100, 199, 1, 1000 * SECOND);
-    ok(segment_at(&shelf, 0, 150, 1010 * SECOND) == 1 &&
-           segment_at(&shelf, 0, 150, 1011 * SECOND) == 0,
+    ok(segment_at(shelf, 0, 150, 1010 * SECOND) == 1 &&
+           segment_at(shelf, 0, 150, 1011 * SECOND) == 0,
        "a tree holds for its age");
     (void) put(&shelf, 0, 300, 399, 2, 1011 * SECOND);
-    ok(shelf.advice->n_trees == 1, "an old one is thrown away when another is written");
-    advise_shelf_clear(&shelf);
+    ok(shelf->n_trees == 1, "an old one is thrown away when another is written");
+    pb_advice_free(shelf);
 }
 
 int main(void)
