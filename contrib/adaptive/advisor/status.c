@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <jansson.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/report.h"
 
-static const char text_name[] = "advisor-status", json_name[] = "advisor-status.json";
+static const char report_name[] = "advisor-status.json";
 
 static bool path_in(char path[PATH_MAX], const char *dir, const char *name)
 {
@@ -46,12 +46,9 @@ bool advisor_status_lock(const char *dir, int *fd_p)
 
 void advisor_status_close(const char *dir, int fd)
 {
-    static const char *const names[] = {text_name, json_name};
     char path[PATH_MAX];
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (path_in(path, dir, names[i])) {
-            (void) unlink(path);
-        }
+    if (path_in(path, dir, report_name)) {
+        (void) unlink(path);
     }
     close(fd);
 }
@@ -72,46 +69,6 @@ static const char *date_of(int64_t ns, char date[DATE_SIZE])
     return date;
 }
 
-static void write_time(FILE *stream, const char *what, int64_t ns)
-{
-    char date[DATE_SIZE];
-    fprintf(stream, "%-12s %s\n", what, date_of(ns, date));
-}
-
-static void write_tree(FILE *stream, const struct advisor_status *s)
-{
-    fprintf(stream, "%-12s %" PRIu64 " bytes from %s to %d hosts, segments of %" PRIu32 "\n",
-            "last tree", s->bytes, s->root, s->n_hosts, s->segment);
-    if (s->gap >= 0) {
-        fprintf(stream, "%-12s in %.3f s after the last broadcast\n", "expected",
-                (double) s->gap * 1e-9);
-    }
-    fprintf(stream, "%-12s %.3f ms%s; the multilevel tree %.3f ms%s\n", "predicted",
-            (double) s->cost * 1e-6, s->n_streams > 1 ? " for the static two trees" : "",
-            (double) s->multilevel * 1e-6, s->kept ? "; it was in use already" : "");
-}
-
-static void write_all(FILE *stream, const struct advisor_options *o, const struct advisor_status *s)
-{
-    fprintf(stream, "%-12s %ld\n", "process", (long) getpid());
-    write_time(stream, "since", s->started);
-    fprintf(stream, "%-12s %s\n", "mode", s->mode);
-    fprintf(stream, "%-12s %d\n", "programs", s->n_jobs);
-    fprintf(stream, "%-12s %s, %" PRId64 " found\n", "trees", advise_method_name(o->method),
-            s->n_trees);
-    if (s->root != NULL) {
-        write_tree(stream, s);
-    }
-    fprintf(stream, "%-12s %s%s%s\n", "links", s->measured ? "measured" : "assumed",
-            o->links[0] != '\0' ? ", " : "", o->links);
-    fprintf(stream, "%-12s %d used, %d ways between clusters found loaded%s%s\n", "rates",
-            s->n_rates, s->n_loaded, s->n_loaded > 0 ? ", as " : "", s->loaded);
-    if (s->n_faulty > 0) {
-        fprintf(stream, "%-12s %d files of programs could not be read\n", "trouble", s->n_faulty);
-    }
-    write_time(stream, "at", pb_advice_now());
-}
-
 static void add_tree(common_json_t to, const struct advisor_status *s)
 {
     const common_json_t tree = common_json_object(to, "last_tree");
@@ -126,8 +83,8 @@ static void add_tree(common_json_t to, const struct advisor_status *s)
     common_json_truth(tree, "in_use_already", s->kept);
 }
 
-static bool write_json(FILE *stream, const struct advisor_options *o,
-                       const struct advisor_status *s)
+static bool write_report(FILE *stream, const struct advisor_options *o,
+                         const struct advisor_status *s)
 {
     const common_json_t whole = common_json_begin("pipebcast advise");
     char date[DATE_SIZE];
@@ -152,36 +109,19 @@ static bool write_json(FILE *stream, const struct advisor_options *o,
     return common_json_end(whole, stream);
 }
 
-static bool write_text(FILE *stream, const struct advisor_options *options,
-                       const struct advisor_status *status)
-{
-    write_all(stream, options, status);
-    return true;
-}
-
-/** Replaces one of the two files. */
-static bool replace(const char *name,
-                    bool (*write)(FILE *, const struct advisor_options *,
-                                  const struct advisor_status *),
-                    const struct advisor_options *options, const struct advisor_status *status)
+bool advisor_status_write(const struct advisor_options *options,
+                          const struct advisor_status *status)
 {
     char path[PATH_MAX];
     common_file_t file;
-    if (!path_in(path, options->dir, name) || !common_file_open(&file, path, "--dir")) {
+    if (!path_in(path, options->dir, report_name) || !common_file_open(&file, path, "--dir")) {
         return false;
     }
-    if (!write(file.stream, options, status) || !common_file_finish(&file)) {
+    if (!write_report(file.stream, options, status) || !common_file_finish(&file)) {
         common_file_abandon(&file);
         return false;
     }
     return common_file_rename(&file);
-}
-
-bool advisor_status_write(const struct advisor_options *options,
-                          const struct advisor_status *status)
-{
-    return replace(text_name, write_text, options, status) &&
-           replace(json_name, write_json, options, status);
 }
 
 /* ---- reading ---- */
@@ -197,45 +137,48 @@ static bool is_locked(const char *dir)
     return locked;
 }
 
-static void print_text(const char *dir, bool locked)
+/** Prints the members of an object, a line each; those of an object in it stand in its place. */
+static void print_members(json_t *object)
 {
-    char path[PATH_MAX], line[1024];
-    FILE *stream = path_in(path, dir, text_name) ? fopen(path, "r") : NULL;
-    puts(locked ? "an advisor is at work" : "no advisor is at work");
-    if (stream != NULL && !locked) {
-        puts("the last one did not end cleanly; its last report:");
-    }
-    while (stream != NULL && fgets(line, sizeof line, stream) != NULL) {
-        fputs(line, stdout);
-    }
-    if (stream != NULL) {
-        fclose(stream);
+    const char *name;
+    json_t *value;
+    json_object_foreach(object, name, value)
+    {
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
+        if (json_is_object(value)) {
+            print_members(value);
+        } else if (!json_is_null(value) && text != NULL) {
+            printf("%-16s %s\n", name, json_is_string(value) ? json_string_value(value) : text);
+        }
+        free(text);
     }
 }
 
-static bool print_json(const char *dir, bool locked)
+static void print_text(json_t *report, bool locked)
 {
-    const common_json_t whole = common_json_begin("pipebcast advise status");
-    char path[PATH_MAX];
-    common_json_truth(whole, "at_work", locked);
-    if (path_in(path, dir, json_name)) {
-        common_json_file(whole, "report", path);
+    puts(locked ? "an advisor is at work" : "no advisor is at work");
+    if (json_is_object(report) && !locked) {
+        puts("the last one did not end cleanly; its last report:");
     }
-    return common_json_end(whole, stdout);
+    print_members(report);
 }
 
 int advisor_status_print(const struct advisor_options *options)
 {
     const bool locked = is_locked(options->dir);
-    bool good = true;
+    char path[PATH_MAX];
     if (access(options->dir, R_OK) != 0) {
         common_report("--dir: %s: %s", options->dir, strerror(errno));
         return EXIT_FAILURE;
     }
-    if (options->json) {
-        good = print_json(options->dir, locked);
-    } else {
-        print_text(options->dir, locked);
+    const common_json_t whole = common_json_begin("pipebcast advise status");
+    common_json_truth(whole, "at_work", locked);
+    if (path_in(path, options->dir, report_name)) {
+        common_json_file(whole, "report", path);
     }
+    if (!options->json) {
+        print_text(json_object_get(whole.value, "report"), locked);
+    }
+    const bool good = common_json_end(whole, options->json ? stdout : NULL);
     return locked && good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,5 +1,5 @@
-/* Reports of an advisor on itself, in its directory: DIR/advisor-status as text,
- * DIR/advisor-status.json for programs, and a lock while it lives. */
+/* Reports of an advisor on itself, in its directory: DIR/advisor-status.json, and a lock while it
+ * lives. */
 #ifndef ADVISE_STATUS_H
 #define ADVISE_STATUS_H
 

@@ -146,7 +146,7 @@ wait_for 20 grep -q '2097152' "$work/log"
 report $? "the service goes through all sizes"
 advisor status --dir "$dir"
 [ $code -eq 0 ] && grep -q '^an advisor is at work' "$out" && grep -q "^process  *$service\$" "$out" &&
-    grep -q '^mode  *idle' "$out" && grep -q '^predicted .* ms' "$out"
+    grep -q '^mode  *idle' "$out" && grep -q '^predicted_ms  *[0-9]' "$out"
 report $? "status reports what it does"
 advisor --dir "$dir" --once --links "$links"
 [ $code -eq 1 ] && grep -q 'works in .* already' "$err"
@@ -164,7 +164,7 @@ kill -TERM "$service"
 wait "$service"
 code=$?
 service=
-[ $code -eq 0 ] && [ ! -e "$dir/advisor-status" ]
+[ $code -eq 0 ] && [ ! -e "$dir/advisor-status.json" ]
 report $? "SIGTERM ends it cleanly"
 advisor status --dir "$dir"
 [ $code -eq 1 ] && grep -q '^no advisor is at work' "$out"
@@ -260,7 +260,7 @@ report $? "and predicted their size"
 # A second of broadcasts on a busy host may have none that says anything of a rate.
 uses_rates() {
     advisor status --dir "$dir"
-    grep -q '^rates  *[1-9][0-9]* used' "$out"
+    grep -q '^rates_used  *[1-9]' "$out"
 }
 for _ in 1 2 3 4; do
     if uses_rates; then break; fi
@@ -284,7 +284,7 @@ broadcasts
 [ $code -eq 0 ] && wait_for 20 grep -q '^running: [0-9]* bytes from n0 to 6 hosts: predicted' "$work/log"
 report $? "--ignore-rates: the advisor saw the broadcasts"
 advisor status --dir "$dir"
-grep -q '^rates  *0 used' "$out"
+grep -qx 'rates_used  *0' "$out"
 report $? "and used nothing that they measured"
 kill -TERM "$service"
 wait "$service"
