@@ -22,6 +22,7 @@
 #include "contrib/tools/common/terminal.h"
 #include "options.h"
 #include "plan.h"
+#include "topo/util/kit.h"
 #include "traffic.h"
 
 enum { TAG_NEXT = 1, TAG_RESULT = 2 };
@@ -194,36 +195,22 @@ static void write_comment(const struct run *run, FILE *stream)
             run->n_unknown);
 }
 
-/** Reads the file back, as the advisor will. */
-static bool is_readable(const char *path)
-{
-    pb_diag_t diag;
-    pb_link_matrix_t *matrix;
-    pb_diag_init(&diag);
-    const int error = pb_link_matrix_read(path, &matrix, &diag);
-    common_report_faults(&diag);
-    pb_diag_clear(&diag);
-    pb_link_matrix_free(matrix);
-    return error == PB_SUCCESS;
-}
-
 static bool write_links(struct run *run)
 {
     common_file_t file;
-    int step;
-    run->n_unknown = probe_plan_settle(&run->plan, run->results);
-    if (probe_plan_fill(&run->plan, run->results, &step) != PB_SUCCESS) {
-        common_report("nothing was measured between %s and %s; run it again",
-                      run->plan.matrix->node[step >= 0 ? run->plan.steps[step].from : 0],
-                      run->plan.matrix->node[step >= 0 ? run->plan.steps[step].to : 0]);
+    if (probe_plan_fill(&run->plan, run->results, &run->n_unknown) != PB_SUCCESS) {
+        common_report("out of memory");
         return false;
     }
     if (!common_file_open(&file, run->options.output, "--output")) {
         return false;
     }
     write_comment(run, file.stream);
-    pb_link_matrix_write(run->plan.matrix, file.stream);
-    if (!common_file_finish(&file) || !is_readable(file.temp)) {
+    const int error = pb_link_matrix_write(run->plan.matrix, file.stream);
+    if (error == PB_ERR_NO_MEMORY) {
+        common_report("out of memory");
+    }
+    if (error == PB_ERR_NO_MEMORY || !common_file_finish(&file)) {
         common_file_abandon(&file);
         return false;
     }
@@ -239,10 +226,10 @@ static void print_links(const struct run *run)
         const struct probe_step *step = &run->plan.steps[i];
         if (step->kind == PROBE_LINK && m->node_cluster[step->from] != m->node_cluster[step->to]) {
             const struct probe_result *r = &run->results[i];
-            const int64_t low = r->there.most < r->back.most ? r->there.most : r->back.most;
-            const int64_t high = r->there.most < r->back.most ? r->back.most : r->there.most;
-            least = low < least ? low : least;
-            most = high > most ? high : most;
+            const int64_t greater = pb_max64(r->there.most, r->back.most);
+            const int64_t lesser = r->there.most + r->back.most - greater;
+            least = lesser < least ? lesser : least;
+            most = pb_max64(most, greater);
         }
     }
     if (most > 0) {

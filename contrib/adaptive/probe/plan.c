@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/util/kit.h"
+
 /* ---- making ---- */
 
 /** The first rank on each host becomes a node. Returns their number, or an error. */
@@ -150,120 +152,71 @@ int64_t probe_plan_bytes(const struct probe_plan *plan, int64_t train, int64_t *
 
 /* ---- filling ---- */
 
-int probe_plan_settle(const struct probe_plan *plan, struct probe_result *results)
+static int64_t limited(int64_t ns)
 {
-    int n_unknown = 0;
-    for (int i = 0; i < plan->n_steps; i++) {
-        if (plan->steps[i].kind == PROBE_LINK) {
-            n_unknown += probe_band_settle(&results[i].there);
-            n_unknown += probe_band_settle(&results[i].back);
-        }
-    }
-    return n_unknown;
+    return ns < PB_LINK_MATRIX_MAX_NS ? ns : PB_LINK_MATRIX_MAX_NS;
 }
 
-/** The results between clusters, and inside them. */
-struct known {
-    int64_t *latency;
-    uint64_t *bandwidth; /**< 0: not measured */
-    int n;
-};
-
-static void keep(struct known *known, int from, int to, int64_t latency, int64_t bandwidth)
+static void set_pair(pb_link_matrix_t *m, int from, int to, int64_t latency, int64_t bandwidth)
 {
-    const size_t at = (size_t) from * (size_t) known->n + (size_t) to;
-    known->latency[at] = latency < 0                       ? 0
-                         : latency > PB_LINK_MATRIX_MAX_NS ? PB_LINK_MATRIX_MAX_NS
-                                                           : latency;
-    known->bandwidth[at] = bandwidth > (int64_t) PB_LINK_MATRIX_MAX_BANDWIDTH
-                               ? PB_LINK_MATRIX_MAX_BANDWIDTH
-                               : (uint64_t) bandwidth;
+    const size_t at = (size_t) from * (size_t) m->n_nodes + (size_t) to;
+    m->latency[at] = limited(latency);
+    m->bandwidth[at] = (uint64_t) bandwidth;
 }
 
-static void keep_result(const pb_link_matrix_t *m, const struct probe_step *step,
-                        const struct probe_result *result, struct known *known)
+/** Enters a link's result for its two nodes; for a cluster inside, on its first node's diagonal. */
+static void set_link(pb_link_matrix_t *m, const struct probe_step *step,
+                     const struct probe_result *result)
 {
-    const int a = m->node_cluster[step->from], b = m->node_cluster[step->to];
-    if (a != b) {
-        keep(known, a, b, result->time, result->there.most);
-        keep(known, b, a, result->time, result->back.most);
+    const int64_t there = result->there.most, back = result->back.most;
+    if (m->node_cluster[step->from] == m->node_cluster[step->to]) {
+        set_pair(m, step->from, step->from, result->time, pb_max64(there, back));
     } else {
-        keep(known, a, a, result->time,
-             result->there.most > result->back.most ? result->there.most : result->back.most);
+        set_pair(m, step->from, step->to, result->time, there);
+        set_pair(m, step->to, step->from, result->time, back);
     }
 }
 
-/** Clusters of one node. */
-static void complete(struct known *known)
-{
-    const size_t n = (size_t) known->n;
-    int64_t latency = PB_LINK_MATRIX_MAX_NS;
-    uint64_t bandwidth = 1;
-    for (size_t i = 0; i < n * n; i++) {
-        if (known->bandwidth[i] > 0) {
-            latency = known->latency[i] < latency ? known->latency[i] : latency;
-            bandwidth = known->bandwidth[i] > bandwidth ? known->bandwidth[i] : bandwidth;
-        }
-    }
-    for (size_t c = 0; c < n; c++) {
-        if (known->bandwidth[c * n + c] == 0) {
-            known->latency[c * n + c] = latency;
-            known->bandwidth[c * n + c] = bandwidth;
-        }
-    }
-}
-
-static void spread(const struct known *known, pb_link_matrix_t *m)
+/** Gives all nodes the values of the first ones of their clusters. */
+static void spread(pb_link_matrix_t *m, const int *first)
 {
     for (int i = 0; i < m->n_nodes; i++) {
         for (int j = 0; j < m->n_nodes; j++) {
-            const size_t at =
-                (size_t) m->node_cluster[i] * (size_t) known->n + (size_t) m->node_cluster[j];
-            const size_t pair = (size_t) i * (size_t) m->n_nodes + (size_t) j;
-            m->latency[pair] = known->latency[at];
-            m->bandwidth[pair] = known->bandwidth[at];
+            const int a = first[m->node_cluster[i]], b = first[m->node_cluster[j]];
+            set_pair(m, i, j, pb_link_latency(m, a, b), (int64_t) pb_link_bandwidth(m, a, b));
         }
     }
 }
 
-/** The first step without a result that it needs, or -1. */
-static int find_missing(const struct probe_plan *plan, const struct probe_result *results)
-{
-    for (int i = 0; i < plan->n_steps; i++) {
-        if (plan->steps[i].kind == PROBE_LINK &&
-            (results[i].there.most <= 0 || results[i].back.most <= 0)) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-int probe_plan_fill(struct probe_plan *plan, const struct probe_result *results, int *step_p)
+int probe_plan_fill(struct probe_plan *plan, struct probe_result *results, int *n_unknown_p)
 {
     pb_link_matrix_t *m = plan->matrix;
-    const size_t n = (size_t) m->n_clusters;
-    struct known known = {.latency = calloc(n * n, sizeof(int64_t)),
-                          .bandwidth = calloc(n * n, sizeof(uint64_t)),
-                          .n = m->n_clusters};
-    int error = PB_ERR_NO_MEMORY;
-    *step_p = find_missing(plan, results);
-    if (known.latency != NULL && known.bandwidth != NULL) {
-        error = *step_p < 0 ? PB_SUCCESS : PB_ERR_INPUT;
+    int *first = malloc(2 * (size_t) m->n_clusters * sizeof *first);
+    int64_t latency = PB_LINK_MATRIX_MAX_NS, bandwidth = 1; /* the best of all */
+    *n_unknown_p = 0;
+    if (first == NULL) {
+        return PB_ERR_NO_MEMORY;
     }
-    for (int i = 0; error == PB_SUCCESS && i < plan->n_steps; i++) {
-        const struct probe_step *step = &plan->steps[i];
-        if (step->kind == PROBE_LINK) {
-            keep_result(m, step, &results[i], &known);
-        } else {
-            const int64_t most = PB_LINK_MATRIX_MAX_NS;
-            m->startup[step->from] = results[i].time < most ? results[i].time : most;
+    const int *second = first + m->n_clusters;
+    find_firsts(m, first, first + m->n_clusters);
+    for (int i = 0; i < plan->n_steps; i++) {
+        struct probe_result *result = &results[i];
+        if (plan->steps[i].kind == PROBE_STARTUP) {
+            m->startup[plan->steps[i].from] = limited(result->time);
+            continue;
+        }
+        *n_unknown_p += probe_band_settle(&result->there);
+        *n_unknown_p += probe_band_settle(&result->back);
+        set_link(m, &plan->steps[i], result);
+        latency = result->time < latency ? result->time : latency;
+        bandwidth = pb_max64(bandwidth, pb_max64(result->there.most, result->back.most));
+    }
+    for (int c = 0; c < m->n_clusters; c++) {
+        if (second[c] < 0) {
+            set_pair(m, first[c], first[c], latency, bandwidth);
         }
     }
-    if (error == PB_SUCCESS) {
-        complete(&known);
-        spread(&known, m);
-    }
-    free(known.latency);
-    free(known.bandwidth);
-    return error;
+    spread(m, first);
+    free(first);
+    return PB_SUCCESS;
 }

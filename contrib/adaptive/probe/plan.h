@@ -56,14 +56,11 @@ int64_t probe_car_bytes(int64_t train);
 /** Bytes of messages that all steps send, and of them between clusters, if no train is repeated. */
 int64_t probe_plan_bytes(const struct probe_plan *plan, int64_t train, int64_t *between_p);
 
-/** Makes one bandwidth of each link's bounds. Returns how many are unknown. */
-int probe_plan_settle(const struct probe_plan *plan, struct probe_result *results);
-
 /**
- * Fills the matrix from the settled results of all steps. What no step measured has the next best
- * thing: inside a cluster of one node there are the best values of all. PB_ERR_INPUT with *step_p
- * if a step yielded no bandwidth.
+ * Makes one bandwidth of each link's bounds, and fills the matrix from the results of all steps.
+ * *n_unknown_p: bandwidths that are unknown. What no step measured has the next best thing: inside
+ * a cluster of one node there are the best values of all. PB_ERR_NO_MEMORY.
  */
-int probe_plan_fill(struct probe_plan *plan, const struct probe_result *results, int *step_p);
+int probe_plan_fill(struct probe_plan *plan, struct probe_result *results, int *n_unknown_p);
 
 #endif

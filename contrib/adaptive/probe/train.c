@@ -1,6 +1,7 @@
 #include "train.h"
 
 #include "contrib/adaptive/search/link_matrix.h"
+#include "topo/util/kit.h"
 
 /** Bytes per second that a matrix may have. */
 static int64_t rate_of(int64_t bytes, int64_t ns)
@@ -36,18 +37,13 @@ static int64_t time_of_whole(const struct probe_train *train, int64_t round_trip
     return time - (round_trip < time / 2 ? round_trip : time / 2);
 }
 
-static int64_t greater(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 void probe_band_add(struct probe_band *band, const struct probe_train *train, int64_t car_bytes,
                     int64_t round_trip)
 {
-    const int64_t whole =
-        greater(time_of_whole(train, round_trip), train->car[PROBE_TRAIN_CARS - 1] - train->car[0]);
+    const int64_t whole = pb_max64(time_of_whole(train, round_trip),
+                                   train->car[PROBE_TRAIN_CARS - 1] - train->car[0]);
     const int64_t most = rate_of_half(train, car_bytes);
-    band->least = greater(band->least, rate_of(PROBE_TRAIN_CARS * car_bytes, whole));
+    band->least = pb_max64(band->least, rate_of(PROBE_TRAIN_CARS * car_bytes, whole));
     if (2 * longest_wait(train) <= whole && (band->most == 0 || most < band->most)) {
         band->most = most;
     }
