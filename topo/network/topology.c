@@ -164,35 +164,21 @@ int pb_topology_open_stream(FILE *stream, const char *name, const pb_topology_re
     return error;
 }
 
-/* Takes the network out of what was read, and clears the rest. */
-static int only_network(int error, const char *name, pb_topology_t *topology,
-                        pb_network_t **network_p, pb_diag_t *diag)
+int pb_topology_read(const char *path, pb_network_t **network_p, pb_diag_t *diag)
 {
-    *network_p = topology->network;
-    topology->network = NULL;
+    pb_topology_t topology;
+    int error = pb_topology_open(path, NULL, &topology, diag);
+    *network_p = topology.network;
+    topology.network = NULL;
     if (error == PB_SUCCESS && pb_network_n_hosts(*network_p) == 0) {
-        if (topology->warnings.n_kept > 0) {
-            pb_diag_fault(diag, NULL, 0, "%s", pb_diag_first(&topology->warnings));
+        if (topology.warnings.n_kept > 0) {
+            pb_diag_fault(diag, NULL, 0, "%s", pb_diag_first(&topology.warnings));
         }
-        pb_diag_fault(diag, name, 0, "the topology names no hosts; name one that does");
+        pb_diag_fault(diag, path, 0, "the topology names no hosts; name one that does");
         pb_network_free(*network_p);
         *network_p = NULL;
         error = PB_ERR_INPUT;
     }
-    pb_topology_clear(topology);
+    pb_topology_clear(&topology);
     return error;
-}
-
-int pb_topology_read(const char *path, pb_network_t **network_p, pb_diag_t *diag)
-{
-    pb_topology_t topology;
-    const int error = pb_topology_open(path, NULL, &topology, diag);
-    return only_network(error, path, &topology, network_p, diag);
-}
-
-int pb_topology_parse(const pb_topology_text_t *text, pb_network_t **network_p, pb_diag_t *diag)
-{
-    pb_topology_t topology;
-    const int error = pb_topology_open_text(text, NULL, &topology, diag);
-    return only_network(error, text->name, &topology, network_p, diag);
 }

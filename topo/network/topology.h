@@ -90,7 +90,7 @@ typedef struct pb_topology_format {
     /** Tells whether a text is of this format, by its name and beginning. NULL: every other text
      * is. */
     bool (*recognises)(const pb_topology_text_t *text);
-    /** Reads a text of this format into an empty topology; as pb_topology_parse(). */
+    /** Reads a text of this format into an empty topology; as pb_topology_open_text(). */
     int (*parse)(const pb_topology_text_t *text, const pb_topology_request_t *request,
                  pb_topology_t *topology, pb_diag_t *diag);
 } pb_topology_format_t;
@@ -119,8 +119,5 @@ int pb_topology_open_text(const pb_topology_text_t *text, const pb_topology_requ
  * file. One without hosts is an error. *network_p is NULL after an error.
  */
 int pb_topology_read(const char *path, pb_network_t **network_p, pb_diag_t *diag);
-
-/** The same from memory. */
-int pb_topology_parse(const pb_topology_text_t *text, pb_network_t **network_p, pb_diag_t *diag);
 
 #endif

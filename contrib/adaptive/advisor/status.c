@@ -83,7 +83,7 @@ static void add_tree(common_json_t to, const struct advisor_status *s)
     common_json_truth(tree, "in_use_already", s->kept);
 }
 
-static bool write_report(FILE *stream, const struct advisor_options *o,
+static void write_report(FILE *stream, const struct advisor_options *o,
                          const struct advisor_status *s)
 {
     const common_json_t whole = common_json_begin("pipebcast advise");
@@ -106,7 +106,7 @@ static bool write_report(FILE *stream, const struct advisor_options *o,
     common_json_text(whole, "last_loaded", s->n_loaded > 0 ? s->loaded : NULL);
     common_json_integer(whole, "files_unreadable", s->n_faulty);
     common_json_text(whole, "at", date_of(pb_advice_now(), date));
-    return common_json_end(whole, stream);
+    common_json_end(whole, stream);
 }
 
 bool advisor_status_write(const struct advisor_options *options,
@@ -117,7 +117,8 @@ bool advisor_status_write(const struct advisor_options *options,
     if (!path_in(path, options->dir, report_name) || !common_file_open(&file, path, "--dir")) {
         return false;
     }
-    if (!write_report(file.stream, options, status) || !common_file_finish(&file)) {
+    write_report(file.stream, options, status);
+    if (!common_file_finish(&file)) {
         common_file_abandon(&file);
         return false;
     }
@@ -177,8 +178,8 @@ int advisor_status_print(const struct advisor_options *options)
         common_json_file(whole, "report", path);
     }
     if (!options->json) {
-        print_text(json_object_get(whole.value, "report"), locked);
+        print_text(json_object_get(whole, "report"), locked);
     }
-    const bool good = common_json_end(whole, options->json ? stdout : NULL);
-    return locked && good ? EXIT_SUCCESS : EXIT_FAILURE;
+    common_json_end(whole, options->json ? stdout : NULL);
+    return locked ? EXIT_SUCCESS : EXIT_FAILURE;
 }

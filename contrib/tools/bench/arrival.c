@@ -4,9 +4,7 @@
 
 #include "arrival_metrics.h"
 #include "arrival_pattern.h"
-#include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/report.h"
-#include "measuring.h"
 #include "pingpong.h"
 
 /** Share of the receivers that are late in patterns of that kind, as for the paper's Figure 9. */
@@ -68,83 +66,63 @@ static void print_pattern(const struct arriving *arriving, const struct point *p
 }
 
 /** Broadcasts once in a pattern, and gathers when all ranks came and went; rank 0 prints it. */
-static enum bench_status measure_pattern(struct arriving *arriving,
-                                         struct bench_measuring *measuring,
-                                         const struct point *point, int number)
+static void measure_pattern(struct arriving *arriving, struct bench_measuring *measuring,
+                            const struct point *point, int number)
 {
     const struct bench_run *run = arriving->run;
     const struct bench_arrival_recipe recipe = make_recipe(run, point, number);
     const struct bench_step step = {.phase = "arrival",
                                     .iteration = number,
                                     .delay_ns = bench_arrival_delay(&recipe, run->rank)};
-    struct bench_timing timing;
     measuring->root = recipe.root;
-    const enum bench_status status = bench_measuring_timed(measuring, &step, &timing);
-    if (status == BENCH_OK) {
-        const struct bench_stay own = {timing.arrival_ns, timing.exit_ns};
-        MPI_Gather(&own, 2, MPI_INT64_T, arriving->stays, 2, MPI_INT64_T, 0, run->control);
-        if (run->rank == 0) {
-            print_pattern(arriving, point, &recipe);
-        }
+    const struct bench_timing timing = bench_measuring_timed(measuring, &step);
+    const struct bench_stay own = {timing.arrival_ns, timing.exit_ns};
+    MPI_Gather(&own, 2, MPI_INT64_T, arriving->stays, 2, MPI_INT64_T, 0, run->control);
+    if (run->rank == 0) {
+        print_pattern(arriving, point, &recipe);
     }
-    return status;
 }
 
 /** Measures a point's patterns until they are done or the time limit is over. */
-static enum bench_status measure_point(struct arriving *arriving, struct bench_measuring *measuring,
-                                       struct point *point)
+static void measure_point(struct arriving *arriving, struct bench_measuring *measuring,
+                          struct point *point)
 {
     const struct bench_run *run = arriving->run;
-    enum bench_status status = BENCH_OK;
     point->clock_error_ns = common_clock_worst_error(&run->clock);
-    for (int i = 0; i < run->options->patterns && status == BENCH_OK; i++) {
-        status = measure_pattern(arriving, measuring, point, i);
+    for (int i = 0; i < run->options->patterns; i++) {
+        measure_pattern(arriving, measuring, point, i);
         if (measuring->limit_ns != INT64_MAX &&
             bench_measuring_elapsed(measuring) >= measuring->limit_ns) {
             break;
         }
     }
-    return status;
 }
 
-static enum bench_status measure_size(struct arriving *arriving, long long bytes)
+static void measure_size(struct arriving *arriving, long long bytes)
 {
     struct bench_run *run = arriving->run;
     const common_list_t *max_ifs = &run->options->max_ifs;
     struct bench_measuring measuring;
     struct point point = {.bytes = bytes};
-    enum bench_status status = bench_measuring_begin(&measuring, run, bytes);
-    int n_warmup;
     int64_t last;
-    if (status == BENCH_OK) {
-        const int64_t budget = measuring.limit_ns == INT64_MAX ? 0 : measuring.limit_ns / 4;
-        status = bench_pingpong(run, bytes, budget, &point.pingpong);
-    }
-    if (status == BENCH_OK) {
-        status = bench_measuring_warm_up(&measuring, &n_warmup, &last);
-    }
+    bench_measuring_begin(&measuring, run, bytes);
+    bench_pingpong(&measuring, &point.pingpong);
+    bench_measuring_warm_up(&measuring, &last);
     measuring.uneven = true;
-    for (int i = 0; i < (max_ifs->n > 0 ? max_ifs->n : 1) && status == BENCH_OK; i++) {
+    for (int i = 0; i < (max_ifs->n > 0 ? max_ifs->n : 1); i++) {
         point.max_if = max_ifs->n > 0 ? (int) max_ifs->values[i] : run->n_ranks;
-        status = measure_point(arriving, &measuring, &point);
+        measure_point(arriving, &measuring, &point);
     }
     bench_measuring_end(&measuring);
-    return status;
 }
 
-enum bench_status bench_arrival_run(struct bench_run *run, struct bench_output *output)
+void bench_arrival_run(struct bench_run *run, struct bench_output *output)
 {
     const common_list_t *sizes = &run->options->sizes;
     struct arriving arriving = {.run = run, .output = output};
-    arriving.stays = calloc((size_t) run->n_ranks, sizeof *arriving.stays);
-    if (arriving.stays == NULL) {
-        common_report("no memory for the times of %d ranks", run->n_ranks);
-    }
-    enum bench_status status =
-        common_all_good(arriving.stays != NULL, run->control) ? BENCH_OK : BENCH_NO_MEMORY;
-    for (int i = 0; i < sizes->n && status == BENCH_OK; i++) {
-        status = measure_size(&arriving, sizes->values[i]);
+    arriving.stays = common_alloc((size_t) run->n_ranks, sizeof *arriving.stays);
+    for (int i = 0; i < sizes->n; i++) {
+        measure_size(&arriving, sizes->values[i]);
     }
     free(arriving.stays);
-    return status;
 }

@@ -9,6 +9,6 @@
 #include "output.h"
 
 /** Measures each size, MAX_IF and pattern of the options; prints a row of CSV each. Collective. */
-enum bench_status bench_arrival_run(struct bench_run *run, struct bench_output *output);
+void bench_arrival_run(struct bench_run *run, struct bench_output *output);
 
 #endif

@@ -1,20 +1,12 @@
 #include "measure.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
-#include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/median.h"
 #include "contrib/tools/common/report.h"
 #include "measuring.h"
 #include "pingpong.h"
-#include <time.h>
-
-static void note_clock_error(const struct bench_run *run, struct bench_result *result)
-{
-    int64_t error = common_clock_worst_error(&run->clock);
-    result->clock_error_ns = error > result->clock_error_ns ? error : result->clock_error_ns;
-}
 
 static void summarize_sync(double *samples_ns, int n, struct bench_result *result)
 {
@@ -39,19 +31,16 @@ static void summarize_calls(const struct bench_run *run, int64_t in_call_ns,
 }
 
 /** Mode sync, until the iterations are done or, after at least one, so much time has passed. */
-static enum bench_status measure_sync(struct bench_measuring *measuring, double *samples_ns,
-                                      int64_t until_ns, struct bench_result *result)
+static void measure_sync(struct bench_measuring *measuring, int64_t until_ns,
+                         struct bench_result *result)
 {
     const struct bench_options *options = measuring->run->options;
+    double *samples_ns = common_alloc((size_t) options->iterations, sizeof *samples_ns);
     int64_t in_call_ns = 0;
     int n = 0;
     while (n < options->iterations) {
         const struct bench_step step = {.phase = "sync", .iteration = n};
-        struct bench_timing timing;
-        enum bench_status status = bench_measuring_timed(measuring, &step, &timing);
-        if (status != BENCH_OK) {
-            return status;
-        }
+        const struct bench_timing timing = bench_measuring_timed(measuring, &step);
         result->sync.n_late += timing.n_again;
         samples_ns[n++] = (double) timing.last_ns;
         in_call_ns += timing.exit_ns - timing.arrival_ns;
@@ -62,7 +51,7 @@ static enum bench_status measure_sync(struct bench_measuring *measuring, double 
     summarize_sync(samples_ns, n, result);
     summarize_calls(measuring->run, in_call_ns, result);
     result->limited |= result->sync.n < options->iterations;
-    return BENCH_OK;
+    free(samples_ns);
 }
 
 /** A broadcast of the loop, to which the root may be made to come late, but to the run's first. */
@@ -92,48 +81,39 @@ static int64_t plain_loop(struct bench_measuring *measuring, int n)
 }
 
 /** The same with verification, which is not timed, between the iterations. */
-static enum bench_status checked_loop(struct bench_measuring *measuring, int n, int64_t *total_p)
+static int64_t checked_loop(struct bench_measuring *measuring, int n)
 {
-    struct bench_run *run = measuring->run;
-    *total_p = 0;
+    int64_t total = 0;
     for (int i = 0; i < n; i++) {
         const struct bench_step step = {.phase = "loop", .iteration = i};
         bench_measuring_prepare(measuring);
-        MPI_Barrier(run->comm);
+        MPI_Barrier(measuring->run->comm);
         int64_t begin = common_clock_local();
         broadcast_in_loop(measuring);
-        MPI_Barrier(run->comm);
-        *total_p += common_clock_local() - begin;
-        enum bench_status status = bench_measuring_finish(measuring, &step);
-        if (status != BENCH_OK) {
-            return status;
-        }
+        MPI_Barrier(measuring->run->comm);
+        total += common_clock_local() - begin;
+        bench_measuring_finish(measuring, &step);
     }
-    return BENCH_OK;
+    return total;
 }
 
 /** Mode loop. one_ns is about what an iteration takes; 0 if that is not known. */
-static enum bench_status measure_loop(struct bench_measuring *measuring, int64_t one_ns,
-                                      struct bench_result *result)
+static void measure_loop(struct bench_measuring *measuring, int64_t one_ns,
+                         struct bench_result *result)
 {
     struct bench_run *run = measuring->run;
-    enum bench_status status = BENCH_OK;
     int n = run->options->iterations;
-    int64_t total, worst;
+    int64_t worst;
     if (measuring->limit_ns != INT64_MAX) {
         int64_t fitting = (measuring->limit_ns - bench_measuring_elapsed(measuring)) / (one_ns + 1);
         n = fitting < 1 ? 1 : fitting < n ? (int) fitting : n;
     }
-    if (run->options->check) {
-        status = checked_loop(measuring, n, &total);
-    } else {
-        total = plain_loop(measuring, n);
-    }
+    const int64_t total =
+        run->options->check ? checked_loop(measuring, n) : plain_loop(measuring, n);
     MPI_Allreduce(&total, &worst, 1, MPI_INT64_T, MPI_MAX, run->control);
     result->loop.mean_ns = (double) worst / n;
     result->loop.n = n;
     result->limited |= n < run->options->iterations;
-    return status;
 }
 
 /**
@@ -141,56 +121,32 @@ static enum bench_status measure_loop(struct bench_measuring *measuring, int64_t
  * warm-up has used up the time limit, one broadcast of each mode is measured all the same. The
  * first ones open connections, and count for nobody.
  */
-static enum bench_status measure_modes(struct bench_measuring *measuring, double *samples_ns,
-                                       struct bench_result *result)
+static void measure_modes(struct bench_measuring *measuring, struct bench_result *result)
 {
     const struct bench_options *options = measuring->run->options;
     int64_t one_ns;
-    enum bench_status status = bench_measuring_warm_up(measuring, &result->n_warmup, &one_ns);
+    result->n_warmup = bench_measuring_warm_up(measuring, &one_ns);
     result->limited |= result->n_warmup < bench_warmup_of(options, result->bytes);
-    if (status != BENCH_OK) {
-        return status;
-    }
     if (options->mode & BENCH_SYNC) {
-        int64_t spent = bench_measuring_elapsed(measuring);
-        int64_t left = measuring->limit_ns - spent;
-        status = measure_sync(measuring, samples_ns,
-                              spent + (options->mode & BENCH_LOOP ? left / 2 : left), result);
+        const int64_t spent = bench_measuring_elapsed(measuring);
+        const int64_t left = measuring->limit_ns - spent;
+        measure_sync(measuring, spent + (options->mode & BENCH_LOOP ? left / 2 : left), result);
     }
-    if (status == BENCH_OK && options->mode & BENCH_LOOP) {
-        status = measure_loop(measuring, one_ns, result);
+    if (options->mode & BENCH_LOOP) {
+        measure_loop(measuring, one_ns, result);
     }
-    return status;
 }
 
-static enum bench_status make_samples(const struct bench_run *run, double **samples_ns_p)
-{
-    *samples_ns_p = calloc((size_t) run->options->iterations, sizeof **samples_ns_p);
-    if (*samples_ns_p == NULL) {
-        common_report("rank %d: no memory for %d samples", run->rank, run->options->iterations);
-    }
-    return common_all_good(*samples_ns_p != NULL, run->control) ? BENCH_OK : BENCH_NO_MEMORY;
-}
-
-enum bench_status bench_measure_size(struct bench_run *run, long long bytes,
-                                     struct bench_result *result_p)
+struct bench_result bench_measure_size(struct bench_run *run, long long bytes)
 {
     struct bench_measuring measuring;
-    double *samples_ns = NULL;
-    *result_p = (struct bench_result){.bytes = bytes};
-    enum bench_status status = bench_measuring_begin(&measuring, run, bytes);
-    if (status == BENCH_OK) {
-        status = make_samples(run, &samples_ns);
+    struct bench_result result = {.bytes = bytes};
+    bench_measuring_begin(&measuring, run, bytes);
+    if (run->options->pingpong) {
+        bench_pingpong(&measuring, &result);
     }
-    if (status == BENCH_OK && run->options->pingpong) {
-        int64_t budget = measuring.limit_ns == INT64_MAX ? 0 : measuring.limit_ns / 4;
-        status = bench_pingpong(run, bytes, budget, result_p);
-    }
-    if (status == BENCH_OK) {
-        status = measure_modes(&measuring, samples_ns, result_p);
-    }
-    note_clock_error(run, result_p);
-    free(samples_ns);
+    measure_modes(&measuring, &result);
+    result.clock_error_ns = common_clock_worst_error(&run->clock);
     bench_measuring_end(&measuring);
-    return status;
+    return result;
 }

@@ -52,13 +52,7 @@ struct bench_run {
     long long n_broadcasts; /**< so far; also the number of the next one's pattern */
 };
 
-enum bench_status { BENCH_OK, BENCH_WRONG_BYTES, BENCH_NO_MEMORY, BENCH_BAD_FILE };
-
-/**
- * Measures one size. After an error, which the rank concerned has reported on stderr, all ranks
- * yield the same status.
- */
-enum bench_status bench_measure_size(struct bench_run *run, long long bytes,
-                                     struct bench_result *result_p);
+/** Measures one size. */
+struct bench_result bench_measure_size(struct bench_run *run, long long bytes);
 
 #endif

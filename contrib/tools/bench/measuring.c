@@ -52,8 +52,7 @@ static void report_mismatch(const struct bench_measuring *measuring, const struc
                   mismatch->expected, mismatch->n_wrong, n_wrong_ranks, run->n_ranks);
 }
 
-enum bench_status bench_measuring_finish(struct bench_measuring *measuring,
-                                         const struct bench_step *step)
+void bench_measuring_finish(struct bench_measuring *measuring, const struct bench_step *step)
 {
     struct bench_run *run = measuring->run;
     struct bench_mismatch mismatch;
@@ -68,9 +67,9 @@ enum bench_status bench_measuring_finish(struct bench_measuring *measuring,
         if (lowest == run->rank) {
             report_mismatch(measuring, step, &mismatch, n_wrong);
         }
+        common_require(false, run->control);
     }
     run->n_broadcasts++;
-    return n_wrong > 0 ? BENCH_WRONG_BYTES : BENCH_OK;
 }
 
 /**
@@ -119,57 +118,39 @@ static void refresh_clock(const struct bench_measuring *measuring)
     }
 }
 
-enum bench_status bench_measuring_timed(struct bench_measuring *measuring,
-                                        const struct bench_step *step,
-                                        struct bench_timing *timing_p)
+struct bench_timing bench_measuring_timed(struct bench_measuring *measuring,
+                                          const struct bench_step *step)
 {
-    *timing_p = (struct bench_timing){.n_again = 0};
+    struct bench_timing timing = {.n_again = 0};
     refresh_clock(measuring);
     for (;;) {
         bench_measuring_prepare(measuring);
-        int64_t late = start_and_broadcast(measuring, step->delay_ns, timing_p);
-        enum bench_status status = bench_measuring_finish(measuring, step);
-        if (status != BENCH_OK || late <= 0 || measuring->margin_ns >= MARGIN_LAST_NS) {
-            return status;
+        const int64_t late = start_and_broadcast(measuring, step->delay_ns, &timing);
+        bench_measuring_finish(measuring, step);
+        if (late <= 0 || measuring->margin_ns >= MARGIN_LAST_NS) {
+            return timing;
         }
         measuring->margin_ns *= 2;
-        timing_p->n_again++;
+        timing.n_again++;
     }
 }
 
-enum bench_status bench_measuring_warm_up(struct bench_measuring *measuring, int *n_p,
-                                          int64_t *last_p)
+int bench_measuring_warm_up(struct bench_measuring *measuring, int64_t *last_p)
 {
-    int n = bench_warmup_of(measuring->run->options, (long long) measuring->payload.bytes);
+    const int n = bench_warmup_of(measuring->run->options, (long long) measuring->payload.bytes);
     int64_t spent = 0;
-    *n_p = 0;
+    int n_done = 0;
     *last_p = 0;
-    while (*n_p < n && spent <= measuring->limit_ns / 4) {
-        struct bench_step step = {.phase = "warm-up", .iteration = *n_p};
-        struct bench_timing timing;
-        enum bench_status status = bench_measuring_timed(measuring, &step, &timing);
-        if (status != BENCH_OK) {
-            return status;
-        }
-        *last_p = timing.last_ns;
-        spent += timing.last_ns;
-        ++*n_p;
+    while (n_done < n && spent <= measuring->limit_ns / 4) {
+        const struct bench_step step = {.phase = "warm-up", .iteration = n_done++};
+        *last_p = bench_measuring_timed(measuring, &step).last_ns;
+        spent += *last_p;
     }
-    return BENCH_OK;
+    return n_done;
 }
 
-static enum bench_status make_payload(struct bench_measuring *measuring, long long bytes)
-{
-    const struct bench_run *run = measuring->run;
-    const bool good = bench_payload_make(&measuring->payload, bytes);
-    if (!good) {
-        common_report("rank %d: no memory for a message of %lld bytes", run->rank, bytes);
-    }
-    return common_all_good(good, run->control) ? BENCH_OK : BENCH_NO_MEMORY;
-}
-
-enum bench_status bench_measuring_begin(struct bench_measuring *measuring, struct bench_run *run,
-                                        long long bytes)
+void bench_measuring_begin(struct bench_measuring *measuring, struct bench_run *run,
+                           long long bytes)
 {
     *measuring = (struct bench_measuring){
         .run = run, .root = BENCH_UNSET, .margin_ns = MARGIN_FIRST_NS, .limit_ns = INT64_MAX};
@@ -178,14 +159,13 @@ enum bench_status bench_measuring_begin(struct bench_measuring *measuring, struc
     }
     common_clock_sync(&run->clock);
     measuring->begin_ns = bench_measuring_elapsed(measuring);
-    const enum bench_status status = make_payload(measuring, bytes);
+    bench_payload_make(&measuring->payload, bytes);
     measuring->call = (struct bench_call){.memory = measuring->payload.memory,
                                           .count = (int) bytes,
                                           .type = MPI_BYTE,
                                           .comm = run->comm,
                                           .request = MPI_REQUEST_NULL,
                                           .initialised_root = BENCH_UNSET};
-    return status;
 }
 
 void bench_measuring_end(struct bench_measuring *measuring)

@@ -39,12 +39,9 @@ struct bench_timing {
     int n_again;        /**< how often it was done again because a rank was late by itself */
 };
 
-/**
- * Begins a size: synchronizes the clocks, starts the time limit, makes the message. To be ended
- * also after an error, which the rank concerned has reported.
- */
-enum bench_status bench_measuring_begin(struct bench_measuring *measuring, struct bench_run *run,
-                                        long long bytes);
+/** Begins a size: synchronizes the clocks, starts the time limit, makes the message. */
+void bench_measuring_begin(struct bench_measuring *measuring, struct bench_run *run,
+                           long long bytes);
 
 void bench_measuring_end(struct bench_measuring *measuring);
 
@@ -62,23 +59,20 @@ void bench_measuring_broadcast(struct bench_measuring *measuring);
 
 /**
  * Verifies this rank's bytes of the broadcast just done, if that is wanted, and counts it. Where
- * any rank has wrong ones, the lowest such rank reports it, and all yield BENCH_WRONG_BYTES.
+ * any rank has wrong ones, the lowest such rank reports it, and the job ends.
  */
-enum bench_status bench_measuring_finish(struct bench_measuring *measuring,
-                                         const struct bench_step *step);
+void bench_measuring_finish(struct bench_measuring *measuring, const struct bench_step *step);
 
 /**
  * One verified broadcast at which this rank arrives step->delay_ns after an agreed start. Estimates
  * the clocks anew before it where the last estimate is old. If a rank hears of the start after it
  * should have arrived, the margin doubles and all is done again. The margin has a bound.
  */
-enum bench_status bench_measuring_timed(struct bench_measuring *measuring,
-                                        const struct bench_step *step,
-                                        struct bench_timing *timing_p);
+struct bench_timing bench_measuring_timed(struct bench_measuring *measuring,
+                                          const struct bench_step *step);
 
-/** Broadcasts before those that count, all ranks together, within 25 % of the time limit. Yields
+/** Broadcasts before those that count, all ranks together, within 25 % of the time limit. Returns
  * their number and the last one's time (0 if none was wanted). */
-enum bench_status bench_measuring_warm_up(struct bench_measuring *measuring, int *n_p,
-                                          int64_t *last_p);
+int bench_measuring_warm_up(struct bench_measuring *measuring, int64_t *last_p);
 
 #endif

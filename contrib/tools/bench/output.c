@@ -280,7 +280,7 @@ void bench_output_end(struct bench_output *output)
 {
     const enum bench_format format = output->options->format;
     if (format == BENCH_JSON) {
-        output->failed = !common_json_end(output->json, stdout);
+        common_json_end(output->json, stdout);
     } else if (format == BENCH_TEXT) {
         end_text(output);
     } else {

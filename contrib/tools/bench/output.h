@@ -13,7 +13,6 @@ struct bench_output {
     int n_results;
     struct bench_result last;        /**< the result that the last line is about */
     bool spread, below_one, limited; /**< marks that were printed */
-    bool failed;
     common_json_t json, results;
 };
 
@@ -24,7 +23,7 @@ struct bench_column {
     int decimals;
 };
 
-/** Each of the three writes to stdout and flushes; out of memory sets `failed`, with a message. */
+/** Each of the three writes to stdout and flushes. */
 void bench_output_begin(struct bench_output *output);
 void bench_output_result(struct bench_output *output, const struct bench_result *result);
 void bench_output_end(struct bench_output *output);

@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool bench_payload_make(struct bench_payload *payload, long long bytes)
+#include "contrib/tools/common/report.h"
+
+void bench_payload_make(struct bench_payload *payload, long long bytes)
 {
-    *payload = (struct bench_payload){.bytes = (size_t) bytes, .memory = malloc((size_t) bytes)};
-    if (payload->memory == NULL) {
-        return false;
-    }
+    *payload =
+        (struct bench_payload){.bytes = (size_t) bytes, .memory = common_alloc((size_t) bytes, 1)};
     memset(payload->memory, 1, payload->bytes);
-    return true;
 }
 
 void bench_payload_free(struct bench_payload *payload)

@@ -16,8 +16,8 @@ struct bench_mismatch {
     unsigned expected, found;
 };
 
-/** Allocates and touches the message. False if out of memory. */
-bool bench_payload_make(struct bench_payload *payload, long long bytes);
+/** Allocates and touches the message; ends the job if out of memory. */
+void bench_payload_make(struct bench_payload *payload, long long bytes);
 void bench_payload_free(struct bench_payload *payload);
 
 /**

@@ -2,14 +2,13 @@
 #ifndef BENCH_PINGPONG_H
 #define BENCH_PINGPONG_H
 
-#include "measure.h"
+#include "measuring.h"
 
 /**
- * Measures half the round trip of contiguous messages between the two ranks of the options, the
- * other ranks asleep; warms up first. With a time limit spends about budget_ns (0: no limit) and
- * at least one round. Sets result_p->pingpong. Collective.
+ * Measures half the round trip of the message between the two ranks of the options, the other ranks
+ * asleep; warms up first. With a time limit spends about 25 % of it, and at least one round. Sets
+ * result_p->pingpong. Collective.
  */
-enum bench_status bench_pingpong(struct bench_run *run, long long bytes, int64_t budget_ns,
-                                 struct bench_result *result_p);
+void bench_pingpong(struct bench_measuring *measuring, struct bench_result *result_p);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arrival.h"
+#include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/component.h"
 #include "contrib/tools/common/exits.h"
 #include "contrib/tools/common/progress.h"
@@ -27,15 +28,10 @@ struct watched {
 
 static void watch(struct watched *watched)
 {
-    *watched = (struct watched){.before = NULL};
-    if (!bench_counters_open(&watched->counters)) {
-        return;
-    }
-    const size_t n = (size_t) watched->counters.n;
-    watched->before = n > 0 ? calloc(2 * n, sizeof *watched->before) : NULL;
-    watched->after = watched->before != NULL ? watched->before + n : NULL;
-    if (watched->before == NULL) {
-        bench_counters_close(&watched->counters);
+    if (bench_counters_open(&watched->counters)) {
+        const size_t n = (size_t) watched->counters.n;
+        watched->before = common_alloc(2 * n, sizeof *watched->before);
+        watched->after = watched->before + n;
     }
 }
 
@@ -57,23 +53,22 @@ static double work_of(const common_list_t *sizes, int n)
     return work;
 }
 
-static enum bench_status measure_size(struct bench_run *run, struct watched *watched,
-                                      long long bytes, struct bench_result *result)
+static struct bench_result measure_size(struct bench_run *run, struct watched *watched,
+                                        long long bytes)
 {
     const bool watches =
         watched->before != NULL && bench_counters_read(&watched->counters, watched->before);
-    const enum bench_status status = bench_measure_size(run, bytes, result);
+    struct bench_result result = bench_measure_size(run, bytes);
     if (watches && bench_counters_read(&watched->counters, watched->after)) {
-        bench_counters_served(&watched->counters, watched->before, watched->after,
-                              result->served_by, sizeof result->served_by);
+        bench_counters_served(&watched->counters, watched->before, watched->after, result.served_by,
+                              sizeof result.served_by);
     }
-    return status;
+    return result;
 }
 
-static enum bench_status measure_all(struct bench_run *run, struct bench_output *output)
+static void measure_all(struct bench_run *run, struct bench_output *output)
 {
     const common_list_t *const sizes = &run->options->sizes;
-    enum bench_status status = BENCH_OK;
     struct watched watched = {.before = NULL};
     common_progress_t progress;
     if (run->rank == 0) {
@@ -81,11 +76,10 @@ static enum bench_status measure_all(struct bench_run *run, struct bench_output 
         bench_output_begin(output);
     }
     common_progress_begin(&progress, run->rank == 0);
-    for (int i = 0; i < sizes->n && status == BENCH_OK; i++) {
-        struct bench_result result;
-        status = measure_size(run, &watched, sizes->values[i], &result);
+    for (int i = 0; i < sizes->n; i++) {
+        const struct bench_result result = measure_size(run, &watched, sizes->values[i]);
         common_progress_end(&progress);
-        if (run->rank == 0 && status == BENCH_OK) {
+        if (run->rank == 0) {
             bench_output_result(output, &result);
         }
         common_progress_report(&progress, work_of(sizes, i + 1) / work_of(sizes, sizes->n));
@@ -95,19 +89,9 @@ static enum bench_status measure_all(struct bench_run *run, struct bench_output 
         bench_output_end(output);
         unwatch(&watched);
     }
-    return status;
 }
 
-static enum bench_status measure(struct bench_run *run, struct bench_output *output)
-{
-    if (run->options->schedule[0] != '\0') {
-        return bench_schedule_run(run, output);
-    }
-    return run->options->arrival != BENCH_ARRIVAL_NONE ? bench_arrival_run(run, output)
-                                                       : measure_all(run, output);
-}
-
-static bool run_benchmark(struct bench_options *options, int rank, int n_ranks)
+static void run_benchmark(struct bench_options *options, int rank, int n_ranks)
 {
     struct bench_run run = {
         .options = options, .comm = MPI_COMM_WORLD, .rank = rank, .n_ranks = n_ranks};
@@ -122,9 +106,14 @@ static bool run_benchmark(struct bench_options *options, int rank, int n_ranks)
     }
     common_component_of_bcast(run.comm, output.component, sizeof output.component);
     common_clock_init(&run.clock, run.control, options->shared_clock);
-    const enum bench_status status = measure(&run, &output);
+    if (options->schedule[0] != '\0') {
+        bench_schedule_run(&run, &output);
+    } else if (options->arrival != BENCH_ARRIVAL_NONE) {
+        bench_arrival_run(&run, &output);
+    } else {
+        measure_all(&run, &output);
+    }
     MPI_Comm_free(&run.control);
-    return status == BENCH_OK && !output.failed;
 }
 
 /** Tells whether a name is a host's own. One of both may be without its domain. */
@@ -149,10 +138,10 @@ static int root_on(const char *host, int rank, int n_ranks)
 int main(int argc, char **argv)
 {
     struct bench_options options;
-    int rank, n_ranks, code = COMMON_EXIT_USAGE;
+    int rank, n_ranks;
     bench_options_read(argc, argv, &options);
     common_require_job("bench");
-    MPI_Init(&argc, &argv);
+    common_init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     if (options.root_host[0] != '\0') {
@@ -160,10 +149,10 @@ int main(int argc, char **argv)
     }
     const char *misfit = bench_options_misfit(&options, n_ranks);
     if (misfit == NULL) {
-        code = run_benchmark(&options, rank, n_ranks) ? COMMON_EXIT_DONE : COMMON_EXIT_FAILED;
+        run_benchmark(&options, rank, n_ranks);
     } else if (rank == 0) {
         common_report("%s; see pipebcast bench --help", misfit);
     }
     MPI_Finalize();
-    return code;
+    return misfit == NULL ? COMMON_EXIT_DONE : COMMON_EXIT_USAGE;
 }

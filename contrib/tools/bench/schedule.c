@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/report.h"
 #include "measuring.h"
 
@@ -44,64 +45,58 @@ static bool read_line(char *text, struct scheduled *scheduled, bool *blank_p)
            common_read_size(size, 1, INT_MAX, &scheduled->bytes);
 }
 
-/** Reads a file into room for MOST_SCHEDULED broadcasts. Returns how many; -1 with a message. */
+/** Reads a file into room for MOST_SCHEDULED broadcasts. Returns how many; 0 with a message. */
 static int read_schedule(const char *path, struct scheduled *schedule)
 {
     char text[MAX_LINE];
     FILE *file = fopen(path, "r");
     int n = 0;
+    bool blank, good = true;
     if (file == NULL) {
         common_report("--schedule: %s cannot be opened: %s", path, strerror(errno));
-        return -1;
+        return 0;
     }
-    for (int line = 1; n >= 0 && fgets(text, MAX_LINE, file) != NULL; line++) {
-        bool blank;
-        if (n == MOST_SCHEDULED || !read_line(text, &schedule[n], &blank)) {
-            common_report("--schedule: %s:%d: is not SECONDS BYTES, or there are more than %d "
-                          "broadcasts",
+    for (int line = 1; good && fgets(text, MAX_LINE, file) != NULL; line++) {
+        good = n < MOST_SCHEDULED && read_line(text, &schedule[n], &blank) &&
+               (blank || n == 0 || schedule[n].at_ns >= schedule[n - 1].at_ns);
+        n += good && !blank;
+        if (!good) {
+            common_report("--schedule: %s:%d: is not SECONDS BYTES, is before the line above, or "
+                          "there are more than %d broadcasts",
                           path, line, MOST_SCHEDULED);
-            n = -1;
-        } else if (!blank && n > 0 && schedule[n].at_ns < schedule[n - 1].at_ns) {
-            common_report("--schedule: %s:%d: is before the broadcast of the line above", path,
-                          line);
-            n = -1;
-        } else {
-            n += !blank;
         }
     }
     fclose(file);
-    if (n == 0) {
+    if (good && n == 0) {
         common_report("--schedule: %s has no broadcast", path);
     }
-    return n > 0 ? n : -1;
+    return good ? n : 0;
 }
 
-/** Rank 0 reads, all ranks get it. Returns the number of broadcasts, or -1. */
+/** Rank 0 reads, all ranks get it. Returns the number of broadcasts. */
 static int share(const struct bench_run *run, struct scheduled *schedule)
 {
     int n = run->rank == 0 ? read_schedule(run->options->schedule, schedule) : 0;
     MPI_Bcast(&n, 1, MPI_INT, 0, run->control);
-    if (n > 0) {
-        MPI_Bcast(schedule, n * (int) sizeof *schedule, MPI_BYTE, 0, run->control);
-    }
+    common_require(n > 0, run->control);
+    MPI_Bcast(schedule, n * (int) sizeof *schedule, MPI_BYTE, 0, run->control);
     return n;
 }
 
 /* ---- the run ---- */
 
 /** The command of --begin, run by rank 0. */
-static enum bench_status begin_world(const struct bench_run *run)
+static void begin_world(const struct bench_run *run)
 {
-    int good = 1;
+    bool good = true;
     if (run->rank == 0 && run->options->begin[0] != '\0') {
         const int code = system(run->options->begin);
         good = code != -1 && WIFEXITED(code) && WEXITSTATUS(code) == 0;
-        if (!good) {
-            common_report("--begin: '%s' failed", run->options->begin);
-        }
     }
-    MPI_Bcast(&good, 1, MPI_INT, 0, run->control);
-    return good ? BENCH_OK : BENCH_BAD_FILE;
+    if (!good) {
+        common_report("--begin: '%s' failed", run->options->begin);
+    }
+    common_require(good, run->control);
 }
 
 static void print_one(struct bench_output *output, int number, const struct scheduled *scheduled,
@@ -119,23 +114,19 @@ static void print_one(struct bench_output *output, int number, const struct sche
 }
 
 /** Runs one broadcast of the schedule; `first_ns` is the agreed time of the beginning of all. */
-static enum bench_status run_one(struct bench_run *run, struct bench_output *output, int number,
-                                 const struct scheduled *scheduled, int64_t first_ns)
+static void run_one(struct bench_run *run, struct bench_output *output, int number,
+                    const struct scheduled *scheduled, int64_t first_ns)
 {
     struct bench_measuring measuring;
-    struct bench_timing timing;
     const struct bench_step step = {.phase = "schedule", .iteration = number};
-    enum bench_status status = bench_measuring_begin(&measuring, run, scheduled->bytes);
+    bench_measuring_begin(&measuring, run, scheduled->bytes);
     measuring.margin_ns = MARGIN_NS;
-    if (status == BENCH_OK) {
-        common_clock_wait_until(&run->clock, first_ns + scheduled->at_ns - MARGIN_NS);
-        status = bench_measuring_timed(&measuring, &step, &timing);
-    }
-    if (status == BENCH_OK && run->rank == 0) {
+    common_clock_wait_until(&run->clock, first_ns + scheduled->at_ns - MARGIN_NS);
+    const struct bench_timing timing = bench_measuring_timed(&measuring, &step);
+    if (run->rank == 0) {
         print_one(output, number, scheduled, &timing, first_ns);
     }
     bench_measuring_end(&measuring);
-    return status;
 }
 
 /** Agreed time a little from now; equal on all ranks. */
@@ -147,14 +138,13 @@ static int64_t agree_on_beginning(const struct bench_run *run)
     return latest + 2 * MARGIN_NS;
 }
 
-enum bench_status bench_schedule_run(struct bench_run *run, struct bench_output *output)
+void bench_schedule_run(struct bench_run *run, struct bench_output *output)
 {
     static struct scheduled schedule[MOST_SCHEDULED + 1];
     const int n = share(run, schedule);
-    enum bench_status status = n > 0 ? begin_world(run) : BENCH_BAD_FILE;
+    begin_world(run);
     const int64_t first_ns = agree_on_beginning(run);
-    for (int i = 0; i < n && status == BENCH_OK; i++) {
-        status = run_one(run, output, i, &schedule[i], first_ns);
+    for (int i = 0; i < n; i++) {
+        run_one(run, output, i, &schedule[i], first_ns);
     }
-    return status;
 }

@@ -9,6 +9,6 @@
 #include "output.h"
 
 /** Runs the schedule that the options name, and prints each broadcast as CSV. Collective. */
-enum bench_status bench_schedule_run(struct bench_run *run, struct bench_output *output);
+void bench_schedule_run(struct bench_run *run, struct bench_output *output);
 
 #endif

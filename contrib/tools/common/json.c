@@ -3,7 +3,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report.h"
 
@@ -13,68 +12,45 @@ enum { DIGITS = 15 };
 /** Most bytes of a document's file: the advisor's status has much less. */
 enum { MOST_BYTES = 1 << 20 };
 
-struct common_json_document {
-    json_t *root; /**< owned */
-    bool failed;  /**< a value could not be added */
-};
+/** The library's malloc(), which ends the program if out of memory. */
+static void *allocate(size_t size)
+{
+    return common_alloc(size, 1);
+}
 
-/** Adds a value, which is the document's from here on. NULL: it could not be made. */
+/** Adds a value, which is the document's from here on; returns it. */
 static common_json_t add(common_json_t to, const char *name, json_t *value)
 {
-    common_json_t added = {to.document, value};
-    int failed = -1;
-    if (to.value == NULL) {
-        json_decref(value);
-    } else if (name != NULL) {
-        failed = json_object_set_new(to.value, name, value);
+    if (name != NULL) {
+        json_object_set_new(to, name, value);
     } else {
-        failed = json_array_append_new(to.value, value);
+        json_array_append_new(to, value);
     }
-    if (failed != 0) {
-        added.value = NULL;
-        if (to.document != NULL) {
-            to.document->failed = true;
-        }
-    }
-    return added;
+    return value;
 }
 
 common_json_t common_json_begin(const char *program)
 {
-    common_json_t whole = {.document = calloc(1, sizeof *whole.document), .value = NULL};
-    if (whole.document != NULL) {
-        whole.document->root = json_object();
-        whole.document->failed = whole.document->root == NULL;
-        whole.value = whole.document->root;
-    }
+    json_set_alloc_funcs(allocate, free);
+    const common_json_t whole = json_object();
     common_json_integer(whole, "format", COMMON_JSON_FORMAT);
     common_json_text(whole, "program", program);
     common_json_text(whole, "version", PACKAGE_VERSION);
     return whole;
 }
 
-/** The value of a text, which the library refuses if it is no UTF-8. NULL: out of memory. */
-static json_t *text_value(const char *text)
-{
-    json_t *value = json_string(text);
-    char *const ascii = value == NULL ? strdup(text) : NULL;
-    for (char *at = ascii; at != NULL && *at != '\0'; at++) {
-        *at = (unsigned char) *at < 0x80 ? *at : '?';
-    }
-    if (ascii != NULL) {
-        value = json_string(ascii);
-    }
-    free(ascii);
-    return value;
-}
-
 void common_json_text(common_json_t to, const char *name, const char *text)
 {
-    if (text == NULL) {
-        common_json_null(to, name);
-    } else {
-        add(to, name, text_value(text));
+    json_t *value = text != NULL ? json_string(text) : json_null();
+    if (value == NULL) { /* as the library refuses it */
+        char *const ascii = common_copy(text);
+        for (char *at = ascii; *at != '\0'; at++) {
+            *at = (unsigned char) *at < 0x80 ? *at : '?';
+        }
+        value = json_string(ascii);
+        free(ascii);
     }
+    add(to, name, value);
 }
 
 void common_json_integer(common_json_t to, const char *name, int64_t number)
@@ -113,13 +89,14 @@ common_json_t common_json_array(common_json_t to, const char *name)
 static json_t *read_object(const char *path)
 {
     FILE *const stream = fopen(path, "r");
-    char *const text = stream != NULL ? malloc(MOST_BYTES) : NULL;
-    const size_t length = text != NULL ? fread(text, 1, MOST_BYTES, stream) : 0;
-    json_t *value = length > 0 && length < MOST_BYTES ? json_loadb(text, length, 0, NULL) : NULL;
-    free(text);
-    if (stream != NULL) {
-        fclose(stream);
+    if (stream == NULL) {
+        return NULL;
     }
+    char *const text = common_alloc(MOST_BYTES, 1);
+    const size_t length = fread(text, 1, MOST_BYTES, stream);
+    json_t *value = length < MOST_BYTES ? json_loadb(text, length, 0, NULL) : NULL;
+    free(text);
+    fclose(stream);
     if (value != NULL && !json_is_object(value)) {
         json_decref(value);
         value = NULL;
@@ -133,29 +110,11 @@ void common_json_file(common_json_t to, const char *name, const char *path)
     add(to, name, value != NULL ? value : json_null());
 }
 
-/** Prints it. False with a message if out of memory, now or before. */
-static bool print(const common_json_document_t *document, FILE *stream)
+void common_json_end(common_json_t whole, FILE *stream)
 {
-    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS);
-    char *const text =
-        document != NULL && !document->failed ? json_dumps(document->root, flags) : NULL;
-    if (text != NULL) {
-        fputs(text, stream);
+    if (stream != NULL) {
+        json_dumpf(whole, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
         fputc('\n', stream);
-    } else {
-        common_report("out of memory for the JSON document");
     }
-    const bool good = text != NULL;
-    free(text);
-    return good;
-}
-
-bool common_json_end(common_json_t whole, FILE *stream)
-{
-    const bool good = stream == NULL || print(whole.document, stream);
-    if (whole.document != NULL) {
-        json_decref(whole.document->root);
-    }
-    free(whole.document);
-    return good;
+    json_decref(whole);
 }

@@ -1,5 +1,8 @@
-/* Output of the tools for programs, by the library Jansson; doc/json.md has the form of each.
- * Values are appended to a document, which is printed whole at the end. */
+/*
+ * Output of the tools for programs, by the library Jansson; doc/json.md has the form of each.
+ * Values are appended to a document, which is printed whole at the end. Out of memory the program
+ * ends.
+ */
 #ifndef COMMON_JSON_H
 #define COMMON_JSON_H
 
@@ -18,19 +21,11 @@
         "json", COMMON_FLAG, flag, .least = true, .help = "print JSON instead"                     \
     }
 
-/** A document in the making. */
-typedef struct common_json_document common_json_document_t;
+/** An object or array; it is there for as long as its document. */
+typedef struct json_t *common_json_t;
 
-/** An object or array of a document; it is there for as long as that. */
-typedef struct common_json {
-    common_json_document_t *document; /**< NULL: out of memory at its beginning */
-    void *value;                      /**< the library's; NULL: out of memory */
-} common_json_t;
-
-/**
- * Begins a document, an object with "format", "program" (the name given, as "pipebcast check") and
- * "version". Running out of memory here or later is reported by common_json_end().
- */
+/** Begins a document, an object with "format", "program" (the name given, as "pipebcast check") and
+ * "version". */
 common_json_t common_json_begin(const char *program);
 
 /**
@@ -54,10 +49,8 @@ common_json_t common_json_array(common_json_t to, const char *name);
  */
 void common_json_file(common_json_t to, const char *name, const char *path);
 
-/**
- * Prints the document, and frees it; with a NULL stream it is only freed. False with a message if
- * out of memory, now or before; the caller checks the stream.
- */
-bool common_json_end(common_json_t whole, FILE *stream);
+/** Prints the document, and frees it; with a NULL stream it is only freed. The caller checks the
+ * stream. */
+void common_json_end(common_json_t whole, FILE *stream);
 
 #endif

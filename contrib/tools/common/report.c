@@ -1,9 +1,17 @@
 #include "report.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-void common_vreport(const char *format, va_list args)
+#include "exits.h"
+#include "topo/util/error.h"
+
+static void vreport(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+
+static void vreport(const char *format, va_list args)
 {
     char text[8192];
     vsnprintf(text, sizeof text, format, args);
@@ -15,8 +23,41 @@ void common_report(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    common_vreport(format, args);
+    vreport(format, args);
     va_end(args);
+}
+
+void (*common_abort)(int status);
+
+void common_end(int status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vreport(format, args);
+    va_end(args);
+    if (common_abort != NULL) {
+        common_abort(status);
+    }
+    exit(status);
+}
+
+void common_end_error(int error)
+{
+    common_end(COMMON_EXIT_FAILED, "%s", pb_error_text(error));
+}
+
+void *common_alloc(size_t n, size_t size)
+{
+    void *memory = calloc(n > 0 ? n : 1, size);
+    if (memory == NULL) {
+        common_end(COMMON_EXIT_FAILED, "out of memory for %zu times %zu bytes", n, size);
+    }
+    return memory;
+}
+
+char *common_copy(const char *text)
+{
+    return strcpy(common_alloc(strlen(text) + 1, 1), text);
 }
 
 void common_report_faults(const pb_diag_t *diag)

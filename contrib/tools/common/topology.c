@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "report.h"
+#include "topo/network/addresses.h"
 #include "topo/util/error.h"
+#include "topo/util/kit.h"
 
 pb_topology_request_t common_topology_request(const char *name)
 {
@@ -32,4 +34,59 @@ pb_network_t *common_topology_read(const char *path, const char *name, bool repo
     pb_topology_clear(&topology);
     pb_diag_clear(&diag);
     return network;
+}
+
+pb_network_t *common_topology_join(pb_network_t *network, char *const *hosts, int n,
+                                   pb_diag_t *warnings)
+{
+    pb_network_t *joined = NULL;
+    pb_address_t *addresses = common_alloc((size_t) n, sizeof *addresses);
+    for (int i = 0; i < n; i++) {
+        addresses[i] = (pb_address_t){.host = hosts[i], .node = "", .address = "", .pattern = ""};
+    }
+    if (pb_addresses_join(network, addresses, n, &joined, warnings) == PB_ERR_NO_MEMORY) {
+        common_end_error(PB_ERR_NO_MEMORY);
+    }
+    free(addresses);
+    if (joined != NULL) {
+        pb_network_free(network);
+    }
+    return joined != NULL ? joined : network;
+}
+
+struct listed {
+    char **names;
+    int n, capacity;
+};
+
+static int keep_name(void *context, const char *name)
+{
+    struct listed *listed = context;
+    char **names = pb_grow(listed->names, listed->n, &listed->capacity, sizeof *names);
+    if (names == NULL) {
+        common_end_error(PB_ERR_NO_MEMORY);
+    }
+    listed->names = names;
+    names[listed->n++] = common_copy(name);
+    return PB_SUCCESS;
+}
+
+char **common_hostlist(const char *list, int *n_p, char *fault, size_t fault_size)
+{
+    struct listed listed = {.n = 0};
+    const int code =
+        pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, keep_name, &listed, fault, fault_size);
+    if (code == PB_ERR_NO_MEMORY) {
+        common_end_error(code);
+    }
+    *n_p = listed.n;
+    return listed.names;
+}
+
+void common_hosts_free(char **hosts, int n)
+{
+    for (int i = 0; hosts != NULL && i < n; i++) {
+        free(hosts[i]);
+    }
+    free(hosts);
 }

@@ -35,4 +35,14 @@ pb_topology_request_t common_topology_request(const char *name);
 pb_network_t *common_topology_read(const char *path, const char *name, bool reports,
                                    bool *is_flat_p);
 
+/** Adds hosts that the network lacks below its switch of all others, or the top. Returns the
+ * network that is to be used in its place, perhaps itself. */
+pb_network_t *common_topology_join(pb_network_t *network, char *const *hosts, int n,
+                                   pb_diag_t *warnings);
+
+/** The names of a hostlist, n[0-3], one at least, and how many. NULL with a reason if it is
+ * invalid. common_hosts_free() frees them. */
+char **common_hostlist(const char *list, int *n_p, char *fault, size_t fault_size);
+void common_hosts_free(char **hosts, int n);
+
 #endif

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "contrib/tools/common/all_good.h"
+#include "contrib/tools/common/exits.h"
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/terminal.h"
@@ -17,7 +19,14 @@ static const char not_found[] =
     "`ompi_info --param coll pipebcast --level 9` shows the component: if not, it is not in a\n"
     "directory of the parameter mca_base_component_path, or the parameter coll leaves it out.";
 
-static bool list_json(const struct bench_counters *counters)
+static void open_counters(struct bench_counters *counters)
+{
+    if (!bench_counters_open(counters)) {
+        common_end(COMMON_EXIT_FAILED, "MPI_T could not be initialized");
+    }
+}
+
+static void list_json(const struct bench_counters *counters)
 {
     const common_json_t whole = common_json_begin("pipebcast counters");
     const common_json_t array = common_json_array(whole, "counters");
@@ -26,49 +35,36 @@ static bool list_json(const struct bench_counters *counters)
         common_json_text(object, "name", counters->list[i].name);
         common_json_text(object, "help", counters->list[i].help);
     }
-    return common_json_end(whole, stdout);
+    common_json_end(whole, stdout);
 }
 
-static bool list_text(const struct bench_counters *counters)
-{
-    for (int i = 0; i < counters->n; i++) {
-        printf("%s\n    %s\n", counters->list[i].name, counters->list[i].help);
-    }
-    return true;
-}
-
-static int list(const struct counters_options *options)
+/** Lists all counters; without MPI. */
+static void list(const struct counters_options *options)
 {
     struct bench_counters counters;
-    if (!bench_counters_open(&counters)) {
-        common_report("MPI_T could not be initialized");
-        return EXIT_FAILURE;
+    open_counters(&counters);
+    if (counters.n == 0) {
+        common_end(COMMON_EXIT_FAILED, "%s", not_found);
     }
-    bool good = counters.n > 0;
-    if (!good) {
-        common_report("%s", not_found);
-    } else {
-        good = options->json ? list_json(&counters) : list_text(&counters);
+    if (options->json) {
+        list_json(&counters);
+    }
+    for (int i = 0; !options->json && i < counters.n; i++) {
+        printf("%s\n    %s\n", counters.list[i].name, counters.list[i].help);
     }
     bench_counters_close(&counters);
-    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/** Broadcasts the size once from each rank. False if out of memory; MPI ends the job on an error.
- */
-static bool broadcast(int bytes)
+/** Broadcasts the size once from each rank; MPI ends the job on an error. */
+static void broadcast(int bytes)
 {
     int size;
-    char *buffer = calloc((size_t) bytes, 1);
-    if (buffer == NULL) {
-        return false;
-    }
+    char *buffer = common_alloc((size_t) bytes, 1);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int root = 0; root < size; root++) {
         MPI_Bcast(buffer, bytes, MPI_BYTE, root, MPI_COMM_WORLD);
     }
     free(buffer);
-    return true;
 }
 
 /** Rank 0's output: the counters' sums, least and most values over the ranks. */
@@ -77,7 +73,7 @@ struct totals {
     const unsigned long long *sum, *least, *most;
 };
 
-static bool print_json(const struct counters_options *options, const struct totals *totals)
+static void print_json(const struct counters_options *options, const struct totals *totals)
 {
     const struct bench_counters *counters = totals->counters;
     const common_json_t whole = common_json_begin("pipebcast counters");
@@ -96,11 +92,11 @@ static bool print_json(const struct counters_options *options, const struct tota
         common_json_integer(object, "least_rank", (int64_t) totals->least[i]);
         common_json_integer(object, "most", (int64_t) totals->most[i]);
     }
-    return common_json_end(whole, stdout);
+    common_json_end(whole, stdout);
 }
 
 /** Prints the counters that are not 0 everywhere. */
-static bool print_text(const struct totals *totals)
+static void print_text(const struct totals *totals)
 {
     const struct bench_counters *counters = totals->counters;
     const unsigned long long *sum = totals->sum, *least = totals->least, *most = totals->most;
@@ -111,7 +107,7 @@ static bool print_text(const struct totals *totals)
     if (!moved) {
         printf("no counter moved: Open MPI did not ask pipebcast for these broadcasts; pipebcast "
                "doctor explains it\n");
-        return true;
+        return;
     }
     printf("%-44s %16s %16s %16s\n", "counter", "all ranks", "least of a rank", "most of a rank");
     for (int i = 0; i < counters->n; i++) {
@@ -120,7 +116,6 @@ static bool print_text(const struct totals *totals)
                    most[i]);
         }
     }
-    return true;
 }
 
 /** Tells whether all ranks have found the same number of counters, at least one; else rank 0
@@ -141,67 +136,54 @@ static bool found_everywhere(const struct bench_counters *counters)
     return bounds[0] > 0 && bounds[0] == -bounds[1];
 }
 
-/**
- * Reads this rank's counters, and then, as what MPI does for us from here on may move
- * them, combines those of all ranks. False if they cannot be read or out of memory.
- */
-static bool show(const struct counters_options *options, const struct bench_counters *counters,
-                 bool *found_p)
+/** Reads this rank's counters, and then, as what MPI does for us from here on may move them,
+ * combines those of all ranks. */
+static void show(const struct counters_options *options, const struct bench_counters *counters)
 {
     static const MPI_Op ops[] = {MPI_SUM, MPI_MIN, MPI_MAX};
     const size_t n = (size_t) counters->n;
     int rank;
-    unsigned long long *values = calloc(4 * n + 1, sizeof(*values));
-    if (values == NULL || !bench_counters_read(counters, values)) {
-        free(values);
-        return false;
+    unsigned long long *values = common_alloc(4 * n, sizeof(*values));
+    if (!bench_counters_read(counters, values)) {
+        common_end(COMMON_EXIT_FAILED, "the counters could not be read");
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    *found_p = found_everywhere(counters);
-    for (size_t i = 0; *found_p && i < 3; i++) {
+    common_require(found_everywhere(counters), MPI_COMM_WORLD);
+    for (size_t i = 0; i < 3; i++) {
         MPI_Reduce(values, values + (i + 1) * n, counters->n, MPI_UNSIGNED_LONG_LONG, ops[i], 0,
                    MPI_COMM_WORLD);
     }
-    bool good = true;
-    if (*found_p && rank == 0) {
-        const struct totals totals = {counters, values + n, values + 2 * n, values + 3 * n};
-        good = options->json ? print_json(options, &totals) : print_text(&totals);
+    const struct totals totals = {counters, values + n, values + 2 * n, values + 3 * n};
+    if (rank == 0 && options->json) {
+        print_json(options, &totals);
+    } else if (rank == 0) {
+        print_text(&totals);
     }
     free(values);
-    return good;
 }
 
-static void fail(const char *what)
-{
-    common_report("%s", what);
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-}
-
-static int count(const struct counters_options *options)
+static void count(const struct counters_options *options)
 {
     struct bench_counters counters;
     common_require_job("counters");
-    MPI_Init(NULL, NULL);
-    if (!bench_counters_open(&counters)) {
-        fail("MPI_T could not be initialized");
-    }
+    common_init(NULL, NULL);
+    open_counters(&counters);
     for (int i = 0; i < options->sizes.n; i++) {
-        if (!broadcast((int) options->sizes.values[i])) {
-            fail("out of memory for the largest message; give smaller sizes");
-        }
+        broadcast((int) options->sizes.values[i]);
     }
-    bool found = false;
-    if (!show(options, &counters, &found)) {
-        fail("the counters could not be read, or out of memory");
-    }
+    show(options, &counters);
     bench_counters_close(&counters);
     MPI_Finalize();
-    return found ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
 {
     struct counters_options options = {.json = false};
     counters_options_read(argc, argv, &options);
-    return options.sizes.n == 0 ? list(&options) : count(&options);
+    if (options.sizes.n == 0) {
+        list(&options);
+    } else {
+        count(&options);
+    }
+    return COMMON_EXIT_DONE;
 }

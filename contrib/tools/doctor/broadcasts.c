@@ -5,6 +5,7 @@
 
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/median.h"
+#include "contrib/tools/common/report.h"
 #include "contrib/tools/counters/counters.h"
 
 /** Pairs of broadcasts, one of each side: before the measurement, and in it. */
@@ -20,7 +21,7 @@ void doctor_broadcast_try(const struct doctor_sides *sides, char *memory, int64_
     how[0] = '\0';
     const bool opened = bench_counters_open(&counters);
     if (opened) {
-        values = calloc(2 * (size_t) counters.n + 1, sizeof *values);
+        values = common_alloc(2 * (size_t) counters.n, sizeof *values);
     }
     const bool knows = values != NULL && bench_counters_read(&counters, values);
     MPI_Bcast(memory, (int) bytes, MPI_BYTE, 0, sides->pipebcast);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contrib/tools/common/hosts.h"
+#include "contrib/tools/common/report.h"
 
 /** Hosts that are named; the rest is counted. */
 enum { MOST_NAMED = 4 };
@@ -14,73 +15,22 @@ enum { MOST_VALUES = 16 };
 
 /* ---- hosts ---- */
 
-static char **host_names(const doctor_roll_t *roll)
-{
-    char **hosts = calloc((size_t) roll->n_ranks, sizeof *hosts);
-    for (int rank = 0; hosts != NULL && rank < roll->n_ranks; rank++) {
-        const char *name = doctor_record_find(&roll->records[rank], "host");
-        hosts[rank] = strdup(name != NULL ? name : "?");
-        if (hosts[rank] == NULL) {
-            common_hosts_free(hosts, roll->n_ranks);
-            return NULL;
-        }
-    }
-    return hosts;
-}
-
-/** A rank and its host, to be sorted. */
-struct placed {
-    const char *host;
-    int rank;
-};
-
-static int compare_placed(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    const int by_host = strcmp(x->host, y->host);
-    return by_host != 0 ? by_host : (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static int compare_ranks(const void *a, const void *b)
-{
-    const int x = *(const int *) a, y = *(const int *) b;
-    return (x > y) - (x < y);
-}
-
-static bool find_leaders(doctor_cluster_t *cluster)
-{
-    const int n = cluster->roll->n_ranks;
-    struct placed *placed = calloc((size_t) n, sizeof *placed);
-    cluster->leaders = calloc((size_t) n, sizeof *cluster->leaders);
-    const bool good = placed != NULL && cluster->leaders != NULL;
-    for (int rank = 0; good && rank < n; rank++) {
-        placed[rank] = (struct placed){cluster->hosts[rank], rank};
-    }
-    if (good) {
-        qsort(placed, (size_t) n, sizeof *placed, compare_placed);
-    }
-    for (int i = 0; good && i < n; i++) {
-        if (i == 0 || strcmp(placed[i].host, placed[i - 1].host) != 0) {
-            cluster->leaders[cluster->n_hosts++] = placed[i].rank;
-        }
-    }
-    if (good) {
-        qsort(cluster->leaders, (size_t) cluster->n_hosts, sizeof *cluster->leaders, compare_ranks);
-    }
-    free(placed);
-    return good;
-}
-
 bool doctor_cluster_find(doctor_cluster_t *cluster, const doctor_roll_t *roll, char *fault,
                          size_t fault_size)
 {
-    *cluster = (doctor_cluster_t){.roll = roll, .hosts = host_names(roll)};
     const char *list = doctor_record_find(&roll->records[0], "coll_pipebcast_hosts");
-    snprintf(fault, fault_size, "out of memory");
-    return cluster->hosts != NULL &&
-           (list == NULL || list[0] == '\0' ||
-            common_hosts_replace(cluster->hosts, roll->n_ranks, list, fault, fault_size)) &&
-           find_leaders(cluster);
+    *cluster = (doctor_cluster_t){.roll = roll};
+    cluster->hosts = common_alloc((size_t) roll->n_ranks, sizeof *cluster->hosts);
+    for (int rank = 0; rank < roll->n_ranks; rank++) {
+        const char *name = doctor_record_find(&roll->records[rank], "host");
+        cluster->hosts[rank] = common_copy(name != NULL ? name : "?");
+    }
+    if (list != NULL && list[0] != '\0' &&
+        !common_hosts_replace(cluster->hosts, roll->n_ranks, list, fault, fault_size)) {
+        return false;
+    }
+    cluster->leaders = common_hosts_leaders(cluster->hosts, roll->n_ranks, &cluster->n_hosts);
+    return true;
 }
 
 void doctor_cluster_free(doctor_cluster_t *cluster)

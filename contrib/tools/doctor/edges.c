@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/hosts.h"
+#include "contrib/tools/common/report.h"
 #include "facts.h"
 #include "topo/network/placement.h"
 #include "topo/network/view.h"
@@ -26,15 +26,13 @@ struct edge {
 struct list {
     struct edge *edges; /**< owned */
     int n, capacity;
-    bool failed;
 };
 
 static void add_edge(struct list *list, int parent, int child)
 {
     struct edge *edges = pb_grow(list->edges, list->n, &list->capacity, sizeof *edges);
     if (edges == NULL) {
-        list->failed = true;
-        return;
+        common_end_error(PB_ERR_NO_MEMORY);
     }
     list->edges = edges;
     edges[list->n++] = (struct edge){parent, child};
@@ -114,19 +112,14 @@ static void find_edges(struct list *list, const doctor_cluster_t *cluster)
     pb_network_free(network);
 }
 
-/** Hands the list of rank 0 to all. False on all ranks if out of memory. */
-static bool share(MPI_Comm comm, int rank, struct list *list)
+/** Hands the list of rank 0 to all. */
+static void share(MPI_Comm comm, int rank, struct list *list)
 {
     MPI_Bcast(&list->n, 1, MPI_INT, 0, comm);
-    if (rank != 0 && list->n > 0) {
-        list->edges = calloc((size_t) list->n, sizeof *list->edges);
-        list->failed = list->edges == NULL;
+    if (rank != 0) {
+        list->edges = common_alloc((size_t) list->n, sizeof *list->edges);
     }
-    const bool good = common_all_good(!list->failed, comm);
-    if (good) {
-        MPI_Bcast(list->edges, 2 * list->n, MPI_INT, 0, comm);
-    }
-    return good;
+    MPI_Bcast(list->edges, 2 * list->n, MPI_INT, 0, comm);
 }
 
 /** Sends one message over each edge of this rank. Returns the parent whose message did not come, or
@@ -134,11 +127,8 @@ static bool share(MPI_Comm comm, int rank, struct list *list)
 static int try_own(MPI_Comm comm, int rank, const struct list *list, double patience_s)
 {
     const int64_t end_ns = common_clock_local() + (int64_t) (patience_s * 1e9);
-    MPI_Request *requests = calloc((size_t) list->n + 1, sizeof(MPI_Request));
+    MPI_Request *requests = common_alloc((size_t) list->n, sizeof(MPI_Request));
     int broken = -1, done = 0;
-    if (requests == NULL) {
-        return -1;
-    }
     for (int i = 0; i < list->n; i++) {
         const struct edge *edge = &list->edges[i];
         requests[i] = MPI_REQUEST_NULL;
@@ -163,7 +153,7 @@ static int try_own(MPI_Comm comm, int rank, const struct list *list, double pati
     return broken;
 }
 
-bool doctor_edges_try(MPI_Comm comm, const doctor_cluster_t *cluster, double patience_s,
+void doctor_edges_try(MPI_Comm comm, const doctor_cluster_t *cluster, double patience_s,
                       doctor_record_t *record)
 {
     struct list list = {.n = 0};
@@ -173,13 +163,10 @@ bool doctor_edges_try(MPI_Comm comm, const doctor_cluster_t *cluster, double pat
         find_edges(&list, cluster);
         doctor_record_add(record, "edges", "%d", list.n);
     }
-    const bool good = share(comm, rank, &list);
-    if (good) {
-        const int broken = try_own(comm, rank, &list, patience_s);
-        if (broken >= 0) {
-            doctor_record_add(record, "edge_broken_from", "%d", broken + 1);
-        }
+    share(comm, rank, &list);
+    const int broken = try_own(comm, rank, &list, patience_s);
+    if (broken >= 0) {
+        doctor_record_add(record, "edge_broken_from", "%d", broken + 1);
     }
     free(list.edges);
-    return good;
 }

@@ -10,9 +10,9 @@
  * Computes, at rank 0, the edges of its plans over the job's topology. All ranks then send one
  * message over each edge at the same time. Adds `edges`, their number, at rank 0. Adds
  * `edge_broken_from`, a parent's rank plus 1, where no message of it came within `patience_s`
- * seconds; such a rank cannot end MPI. False on all ranks if out of memory. Collective.
+ * seconds; such a rank cannot end MPI. Collective.
  */
-bool doctor_edges_try(MPI_Comm comm, const doctor_cluster_t *cluster, double patience_s,
+void doctor_edges_try(MPI_Comm comm, const doctor_cluster_t *cluster, double patience_s,
                       doctor_record_t *record);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contrib/tools/common/median.h"
+#include "contrib/tools/common/report.h"
 #include "facts.h"
 #include "topo/network/topology.h"
 #include "topo/util/error.h"
@@ -314,9 +315,9 @@ static doctor_verdict_t judge_edges(const doctor_facts_t *f, char *text)
 /** The median of the measured rates; 0: nothing was measured. */
 static double median_rate(const doctor_report_t *report)
 {
-    double *rates = calloc((size_t) report->n_rates + 1, sizeof *rates);
+    double *rates = common_alloc((size_t) report->n_rates, sizeof *rates);
     int n = 0;
-    for (int i = 0; rates != NULL && i < report->n_rates; i++) {
+    for (int i = 0; i < report->n_rates; i++) {
         rates[n] = report->rates[i].measured;
         n += report->rates[i].measured > 0;
     }

@@ -158,20 +158,16 @@ static MPI_Comm any_side(const struct run *run)
     return run->sides.fallback != MPI_COMM_NULL ? run->sides.fallback : run->sides.pipebcast;
 }
 
-/** Tells all ranks the leader of each host. False on all of them if out of memory. */
-static bool share_leaders(struct run *run)
+/** Tells all ranks the leader of each host. */
+static void share_leaders(struct run *run)
 {
     run->n_hosts = run->cluster.n_hosts;
     MPI_Bcast(&run->n_hosts, 1, MPI_INT, 0, any_side(run));
-    run->leaders = calloc((size_t) run->n_hosts + 1, sizeof *run->leaders);
-    if (!common_all_good(run->leaders != NULL, any_side(run))) {
-        return false;
-    }
+    run->leaders = common_alloc((size_t) run->n_hosts, sizeof *run->leaders);
     if (run->rank == 0) {
         memcpy(run->leaders, run->cluster.leaders, (size_t) run->n_hosts * sizeof *run->leaders);
     }
     MPI_Bcast(run->leaders, run->n_hosts, MPI_INT, 0, any_side(run));
-    return true;
 }
 
 /** A leader's transport to the next one. */
@@ -231,56 +227,46 @@ static void give_up(struct run *run)
 }
 
 /** Tries the edges of the plans; rank 0 ends the job if one is broken, as broadcasts would wait. */
-static bool try_edges(struct run *run)
+static void try_edges(struct run *run)
 {
     const double patience_s = run->options.patience_s;
     doctor_record_t record = {.bytes = NULL};
     begin_step(run, "trying the edges of the plans", patience_s + GRACE_S);
-    const bool good = doctor_edges_try(MPI_COMM_WORLD, &run->cluster, patience_s, &record);
-    const bool taken =
-        doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_EDGES, &record, patience_s + GRACE_S);
+    doctor_edges_try(MPI_COMM_WORLD, &run->cluster, patience_s, &record);
+    doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_EDGES, &record, patience_s + GRACE_S);
     doctor_record_free(&record);
     if (run->rank == 0) {
         const doctor_facts_t facts = {.cluster = &run->cluster, .report = &run->report};
-        if (!taken || !doctor_judge_roll(&run->report, &run->roll) ||
+        if (!doctor_judge_roll(&run->report, &run->roll) ||
             !doctor_judge_edges(&run->report, &facts)) {
             give_up(run);
         }
     }
-    return good;
 }
 
-/** Asks pipebcast, and measures. False on all ranks if out of memory. */
-static bool measure(struct run *run, doctor_record_t *record)
+/** Asks pipebcast, and measures. */
+static void measure(struct run *run, doctor_record_t *record)
 {
-    int64_t bytes = most_bytes(run);
-    MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, any_side(run)); /* parameters may differ */
-    char *memory = calloc((size_t) bytes, 1);
-    bool good = common_all_good(memory != NULL, any_side(run));
-    int64_t first = serving_bytes(run);
-    MPI_Bcast(&first, 1, MPI_INT64_T, 0, any_side(run));
+    int64_t bytes[2] = {most_bytes(run), serving_bytes(run)};
+    MPI_Bcast(bytes, 2, MPI_INT64_T, 0, any_side(run)); /* parameters may differ */
+    char *memory = common_alloc((size_t) bytes[0], 1);
     broadcasting.run = run;
-    good = good && try_edges(run);
-    if (good && run->sides.pipebcast != MPI_COMM_NULL) {
-        begin_broadcast(first, true);
-        doctor_broadcast_try(&run->sides, memory, first, run->how);
+    try_edges(run);
+    if (run->sides.pipebcast != MPI_COMM_NULL) {
+        begin_broadcast(bytes[1], true);
+        doctor_broadcast_try(&run->sides, memory, bytes[1], run->how);
     }
     find_transport(run, record);
-    if (good && !run->options.quick && run->n_hosts > 1) {
+    if (!run->options.quick && run->n_hosts > 1) {
         const double rates_s = run->options.time_limit_s * RATES_SHARE;
         begin_step(run, "measuring rates between hosts", rates_s);
-        good = common_all_good(
-            doctor_rates_measure(any_side(run), run->leaders, run->n_hosts, rates_s, record),
-            any_side(run));
-    }
-    if (good && !run->options.quick && run->n_hosts > 1) {
+        doctor_rates_measure(any_side(run), run->leaders, run->n_hosts, rates_s, record);
         measure_broadcasts(run, memory);
     }
-    if (good && run->multicast != MPI_COMM_NULL) {
+    if (run->multicast != MPI_COMM_NULL) {
         measure_multicast(run, memory);
     }
     free(memory);
-    return good;
 }
 
 /* ---- what is reported ---- */
@@ -290,9 +276,8 @@ static void collect_rates(struct run *run)
 {
     const doctor_cluster_t *cluster = &run->cluster;
     const int n = cluster->n_hosts;
-    run->report.rates =
-        run->options.quick || n < 2 ? NULL : calloc((size_t) n, sizeof(struct doctor_rate));
-    for (int i = 0; run->report.rates != NULL && i < n; i++) {
+    run->report.rates = common_alloc((size_t) n, sizeof(struct doctor_rate));
+    for (int i = 0; !run->options.quick && n > 1 && i < n; i++) {
         const int from = cluster->leaders[i], to = cluster->leaders[(i + 1) % n];
         const double one = doctor_record_number(&run->roll.records[from], "rate", 0);
         const double other = doctor_record_number(&run->roll.records[to], "rate", 0);
@@ -321,16 +306,12 @@ static void call_roll(struct run *run)
 {
     char fault[256];
     begin_step(run, "asking all ranks", run->options.patience_s + GRACE_S);
-    if (!doctor_roll_init(&run->roll, MPI_COMM_WORLD)) {
-        common_report("out of memory for the records of %d ranks", run->n_ranks);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
-    const bool good = doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_FACTS, &run->record,
-                                       run->options.patience_s);
+    doctor_roll_init(&run->roll, MPI_COMM_WORLD);
+    doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_FACTS, &run->record, run->options.patience_s);
     if (run->rank != 0) {
         return; /* a rank that was not heard is ended by rank 0 */
     }
-    if (!good || !doctor_judge_roll(&run->report, &run->roll)) {
+    if (!doctor_judge_roll(&run->report, &run->roll)) {
         give_up(run);
     }
     if (!doctor_cluster_find(&run->cluster, &run->roll, fault, sizeof fault)) {
@@ -349,24 +330,20 @@ static int examine(struct run *run)
     call_roll(run);
     begin_step(run, "making communicators", 0);
     make_sides(run);
-    if (!share_leaders(run) || !measure(run, &record)) {
-        common_report("rank %d: out of memory", run->rank);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
+    share_leaders(run);
+    measure(run, &record);
     begin_step(run, "asking all ranks again", run->options.patience_s + GRACE_S);
     doctor_variables_add_status(&record);
-    const bool good = doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_MEASURED, &record,
-                                       run->options.patience_s);
+    doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_MEASURED, &record, run->options.patience_s);
     doctor_record_free(&record);
     if (run->rank == 0) {
-        if (!good || !doctor_judge_roll(&run->report, &run->roll)) {
+        if (!doctor_judge_roll(&run->report, &run->roll)) {
             give_up(run);
         }
         judge(run);
         hide_step();
-        const bool printed = doctor_report_print(&run->report, stdout);
-        const bool bad = doctor_report_verdict(&run->report) == DOCTOR_ERROR;
-        code = bad || !printed ? EXIT_FAILURE : EXIT_SUCCESS;
+        doctor_report_print(&run->report, stdout);
+        code = doctor_report_verdict(&run->report) == DOCTOR_ERROR ? EXIT_FAILURE : EXIT_SUCCESS;
     }
     return code;
 }
@@ -394,7 +371,7 @@ static void begin_mpi(struct run *run, int *argc_p, char ***argv_p)
 {
     run->rank = common_is_first_rank() ? 0 : 1; /* until MPI knows it */
     begin_step(run, "MPI_Init", 2 * run->options.patience_s);
-    MPI_Init(argc_p, argv_p);
+    common_init(argc_p, argv_p);
     MPI_Comm_rank(MPI_COMM_WORLD, &run->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &run->n_ranks);
     run->report.n_ranks = run->n_ranks;
@@ -419,13 +396,11 @@ int main(int argc, char **argv)
         setenv("OMPI_MCA_coll_pipebcast_multicast", "on", 1);
     }
     if (!doctor_watchdog_start(late, &run)) {
-        common_report("no timer for the time limit: %s", strerror(errno));
-        return EXIT_FAILURE;
+        common_end(COMMON_EXIT_FAILED, "no timer for the time limit: %s", strerror(errno));
     }
     begin_mpi(&run, &argc, &argv);
     if (!doctor_variables_open()) {
-        common_report("rank %d: MPI_T could not be initialized", run.rank);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        common_end(COMMON_EXIT_FAILED, "rank %d: MPI_T could not be initialized", run.rank);
     }
     code = examine(&run);
     doctor_variables_close();

@@ -6,6 +6,7 @@
 
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/quiet.h"
+#include "contrib/tools/common/report.h"
 
 enum {
     TAG_BATCH = 11,
@@ -95,7 +96,7 @@ static double receive_all(MPI_Comm comm, int peer, char *memory)
     return batch.left_s;
 }
 
-bool doctor_rates_measure(MPI_Comm comm, const int *leaders, int n, double time_limit_s,
+void doctor_rates_measure(MPI_Comm comm, const int *leaders, int n, double time_limit_s,
                           doctor_record_t *record)
 {
     int rank, own = 0;
@@ -103,10 +104,7 @@ bool doctor_rates_measure(MPI_Comm comm, const int *leaders, int n, double time_
     while (own < n && leaders[own] != rank) {
         own++;
     }
-    char *memory = own < n ? calloc(WINDOW, MESSAGE_BYTES) : NULL;
-    if (own < n && memory == NULL) {
-        return false;
-    }
+    char *memory = common_alloc(WINDOW, MESSAGE_BYTES);
     common_quiet_barrier(comm); /* earlier messages are received and use no link */
     if (own < n) {
         const int next = leaders[(own + 1) % n], before = leaders[(own + n - 1) % n];
@@ -121,5 +119,4 @@ bool doctor_rates_measure(MPI_Comm comm, const int *leaders, int n, double time_
     }
     free(memory);
     common_quiet_barrier(comm);
-    return true;
 }

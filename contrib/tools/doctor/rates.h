@@ -9,10 +9,9 @@
 /**
  * Measures rates: each of n leaders, one rank of each host, sends to the next one in turn, the last
  * one to the first. It ends after `time_limit_s` seconds. Called by all ranks; those that wait
- * sleep. Adds `measured` to the record of a sender, in bits per second of messages' bytes. False on
- * a rank that is out of memory; the others then wait for it.
+ * sleep. Adds `measured` to the record of a sender, in bits per second of messages' bytes.
  */
-bool doctor_rates_measure(MPI_Comm comm, const int *leaders, int n, double time_limit_s,
+void doctor_rates_measure(MPI_Comm comm, const int *leaders, int n, double time_limit_s,
                           doctor_record_t *record);
 
 #endif

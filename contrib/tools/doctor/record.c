@@ -6,18 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/exits.h"
+#include "contrib/tools/common/report.h"
+
 /** Bytes of a value, its end included; a longer one is cut. */
 enum { MAX_VALUE = 4096 };
 
 static void add_bytes(doctor_record_t *record, const char *bytes, size_t n)
 {
-    char *grown = record->failed ? NULL : realloc(record->bytes, record->n + n);
-    if (grown == NULL) {
-        record->failed = true;
-        return;
+    record->bytes = realloc(record->bytes, record->n + n);
+    if (record->bytes == NULL) {
+        common_end(COMMON_EXIT_FAILED, "out of memory for a record");
     }
-    memcpy(grown + record->n, bytes, n);
-    record->bytes = grown;
+    memcpy(record->bytes + record->n, bytes, n);
     record->n += n;
 }
 
@@ -64,25 +65,11 @@ double doctor_record_number(const doctor_record_t *record, const char *name, dou
     return value != NULL && value[0] != '\0' ? strtod(value, NULL) : missing;
 }
 
-bool doctor_record_take(doctor_record_t *record, const char *bytes, size_t n)
+void doctor_record_append(doctor_record_t *record, const char *bytes, size_t n)
 {
-    size_t n_ends = 0;
-    for (size_t i = 0; i < n; i++) {
-        n_ends += bytes[i] == '\0';
+    if (n > 0) {
+        add_bytes(record, bytes, n);
     }
-    if (n_ends % 2 != 0 || (n > 0 && bytes[n - 1] != '\0')) {
-        return false;
-    }
-    add_bytes(record, bytes, n);
-    return !record->failed;
-}
-
-void doctor_record_append(doctor_record_t *record, const doctor_record_t *more)
-{
-    if (more->n > 0) {
-        add_bytes(record, more->bytes, more->n);
-    }
-    record->failed = record->failed || more->failed;
 }
 
 void doctor_record_free(doctor_record_t *record)

@@ -2,14 +2,12 @@
 #ifndef DOCTOR_RECORD_H
 #define DOCTOR_RECORD_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /** Zeros: empty. */
 typedef struct doctor_record {
     char *bytes; /**< owned: name, '\0', value, '\0', and so on */
     size_t n;    /**< of bytes */
-    bool failed; /**< out of memory: something is missing */
 } doctor_record_t;
 
 /** Adds a value; control characters in it become blanks. */
@@ -25,11 +23,8 @@ double doctor_record_number(const doctor_record_t *record, const char *name, dou
 /** The name after this one, NULL: the first one; NULL at the end. Borrowed. */
 const char *doctor_record_next(const doctor_record_t *record, const char *name);
 
-/** Takes a copy of bytes that another rank sent; false if they are no record, or out of memory. */
-bool doctor_record_take(doctor_record_t *record, const char *bytes, size_t n);
-
-/** Adds all of another record's. */
-void doctor_record_append(doctor_record_t *record, const doctor_record_t *more);
+/** Adds the bytes of another record. */
+void doctor_record_append(doctor_record_t *record, const char *bytes, size_t n);
 
 void doctor_record_free(doctor_record_t *record);
 

@@ -139,7 +139,7 @@ static void add_broadcast(common_json_t to, const struct doctor_broadcast *broad
     add_text(to, "how", broadcast->how);
 }
 
-static bool print_json(const doctor_report_t *report, FILE *stream)
+static void print_json(const doctor_report_t *report, FILE *stream)
 {
     const common_json_t whole = common_json_begin("pipebcast doctor");
     common_json_integer(whole, "ranks", report->n_ranks);
@@ -173,17 +173,15 @@ static bool print_json(const doctor_report_t *report, FILE *stream)
     } else {
         common_json_null(whole, "multicast");
     }
-    return common_json_end(whole, stream);
+    common_json_end(whole, stream);
 }
 
-bool doctor_report_print(const doctor_report_t *report, FILE *stream)
+void doctor_report_print(const doctor_report_t *report, FILE *stream)
 {
-    bool good = true;
     if (report->options->json) {
-        good = print_json(report, stream);
+        print_json(report, stream);
     } else {
         print_page(report, stream);
     }
     fflush(stream);
-    return good;
 }

@@ -49,7 +49,7 @@ void doctor_find(doctor_report_t *report, doctor_verdict_t verdict, const char *
 /** The worst verdict of all findings. */
 doctor_verdict_t doctor_report_verdict(const doctor_report_t *report);
 
-/** Prints the page, or JSON with --json. False with a message if out of memory. */
-bool doctor_report_print(const doctor_report_t *report, FILE *stream);
+/** Prints the page, or JSON with --json. */
+void doctor_report_print(const doctor_report_t *report, FILE *stream);
 
 #endif

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "contrib/tools/common/clock.h"
+#include "contrib/tools/common/report.h"
 
 /** Ranks wait longer than rank 0, which may have begun later. */
 enum { NAP_NS = 1000000, GRACE_S = 10 };
@@ -20,18 +21,14 @@ static int64_t end_of(double seconds)
     return common_clock_local() + (int64_t) (seconds * 1e9);
 }
 
-bool doctor_roll_init(doctor_roll_t *roll, MPI_Comm comm)
+void doctor_roll_init(doctor_roll_t *roll, MPI_Comm comm)
 {
     int rank, n_ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_ranks);
     *roll = (doctor_roll_t){.n_ranks = rank == 0 ? n_ranks : 0};
-    if (rank != 0) {
-        return true;
-    }
-    roll->records = calloc((size_t) n_ranks, sizeof *roll->records);
-    roll->heard = calloc((size_t) n_ranks, sizeof *roll->heard);
-    return roll->records != NULL && roll->heard != NULL;
+    roll->records = common_alloc((size_t) roll->n_ranks, sizeof *roll->records);
+    roll->heard = common_alloc((size_t) roll->n_ranks, sizeof *roll->heard);
 }
 
 void doctor_roll_free(doctor_roll_t *roll)
@@ -45,46 +42,40 @@ void doctor_roll_free(doctor_roll_t *roll)
 }
 
 /** Takes in one record that has come. */
-static bool take(doctor_roll_t *roll, MPI_Comm comm, const MPI_Status *status)
+static void take(doctor_roll_t *roll, MPI_Comm comm, const MPI_Status *status)
 {
     int n;
     MPI_Get_count(status, MPI_BYTE, &n);
-    char *bytes = malloc((size_t) n + 1);
-    if (bytes == NULL) {
-        return false;
-    }
+    char *bytes = common_alloc((size_t) n, 1);
     MPI_Recv(bytes, n, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, comm, MPI_STATUS_IGNORE);
-    const bool good = doctor_record_take(&roll->records[status->MPI_SOURCE], bytes, (size_t) n);
+    doctor_record_append(&roll->records[status->MPI_SOURCE], bytes, (size_t) n);
     roll->heard[status->MPI_SOURCE] = true;
     free(bytes);
-    return good;
 }
 
 /** Rank 0's side. */
-static bool collect(doctor_roll_t *roll, MPI_Comm comm, int tag, const doctor_record_t *own,
+static void collect(doctor_roll_t *roll, MPI_Comm comm, int tag, const doctor_record_t *own,
                     double patience_s)
 {
     const int64_t end = end_of(patience_s);
     memset(roll->heard, 0, (size_t) roll->n_ranks * sizeof *roll->heard);
-    doctor_record_append(&roll->records[0], own);
+    doctor_record_append(&roll->records[0], own->bytes, own->n);
     roll->heard[0] = true;
-    bool good = !roll->records[0].failed;
     for (int n = 1; n < roll->n_ranks && common_clock_local() < end;) {
         MPI_Status status;
         int flag = 0;
         MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &flag, &status);
         if (flag) {
-            good = take(roll, comm, &status) && good;
+            take(roll, comm, &status);
             n++;
         } else {
             nap();
         }
     }
-    return good;
 }
 
 /** The others' side. */
-static bool hand_in(const doctor_record_t *own, MPI_Comm comm, int tag, double patience_s)
+static void hand_in(const doctor_record_t *own, MPI_Comm comm, int tag, double patience_s)
 {
     const int64_t end = end_of(patience_s + GRACE_S);
     MPI_Request request;
@@ -96,14 +87,16 @@ static bool hand_in(const doctor_record_t *own, MPI_Comm comm, int tag, double p
             nap();
         }
     }
-    return done;
 }
 
-bool doctor_roll_call(doctor_roll_t *roll, MPI_Comm comm, int tag, const doctor_record_t *own,
+void doctor_roll_call(doctor_roll_t *roll, MPI_Comm comm, int tag, const doctor_record_t *own,
                       double patience_s)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    return rank == 0 ? collect(roll, comm, tag, own, patience_s)
-                     : !own->failed && hand_in(own, comm, tag, patience_s);
+    if (rank == 0) {
+        collect(roll, comm, tag, own, patience_s);
+    } else {
+        hand_in(own, comm, tag, patience_s);
+    }
 }

@@ -3,6 +3,7 @@
 #define DOCTOR_ROLL_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "record.h"
 
@@ -13,16 +14,16 @@ typedef struct doctor_roll {
     bool *heard;              /**< owned, by rank: its record has come in the last call */
 } doctor_roll_t;
 
-/** Room for the ranks of a communicator, at rank 0. False if out of memory. */
-bool doctor_roll_init(doctor_roll_t *roll, MPI_Comm comm);
+/** Room for the ranks of a communicator, at rank 0. */
+void doctor_roll_init(doctor_roll_t *roll, MPI_Comm comm);
 void doctor_roll_free(doctor_roll_t *roll);
 
 /**
  * Adds the records of all ranks, which each sends to rank 0, to those that the roll has. Called by
- * all ranks, with a tag of its own. Rank 0 waits `patience_s` seconds. False on a rank that is out
- * of memory, or whose record rank 0 did not take. O(ranks) at rank 0.
+ * all ranks, with a tag of its own. Rank 0 waits `patience_s` seconds; the others, which may have
+ * begun earlier, some more. O(ranks) at rank 0.
  */
-bool doctor_roll_call(doctor_roll_t *roll, MPI_Comm comm, int tag, const doctor_record_t *own,
+void doctor_roll_call(doctor_roll_t *roll, MPI_Comm comm, int tag, const doctor_record_t *own,
                       double patience_s);
 
 #endif

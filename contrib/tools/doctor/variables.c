@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/report.h"
+
 enum { NAME_SIZE = 256 };
 
 static const char prefix[] = "coll_pipebcast_";
@@ -118,11 +120,10 @@ static void add_value(doctor_record_t *record, const char *name, MPI_T_cvar_hand
     char text[NAME_SIZE] = "";
     value_t value = {.ull = 0};
     if (type == MPI_CHAR) {
-        char *string = calloc((size_t) count + 1, 1);
-        if (string != NULL && MPI_T_cvar_read(handle, string) == MPI_SUCCESS) {
+        char *string = common_alloc((size_t) count + 1, 1);
+        if (MPI_T_cvar_read(handle, string) == MPI_SUCCESS) {
             doctor_record_add(record, name, "%s", string);
         }
-        record->failed = record->failed || string == NULL;
         free(string);
     } else if (count == 1 && MPI_T_cvar_read(handle, &value) == MPI_SUCCESS) {
         print_value(&value, type, names, text, sizeof text);
@@ -229,11 +230,10 @@ static void add_text(doctor_record_t *record, MPI_T_pvar_session session, const 
     if (!open_status(session, name, MPI_T_PVAR_CLASS_GENERIC, &handle, &count)) {
         return;
     }
-    char *text = calloc((size_t) count + 1, 1);
-    if (text != NULL && MPI_T_pvar_read(session, handle, text) == MPI_SUCCESS) {
+    char *text = common_alloc((size_t) count + 1, 1);
+    if (MPI_T_pvar_read(session, handle, text) == MPI_SUCCESS) {
         doctor_record_add(record, name, "%s", text);
     }
-    record->failed = record->failed || text == NULL;
     free(text);
     MPI_T_pvar_handle_free(session, &handle);
 }

@@ -1,4 +1,7 @@
-/* Input of most commands: the network of FILE, the ranks on it, and the view of their root. */
+/*
+ * Input of most commands: the network of FILE, the ranks on it, and the view of their root. It is
+ * there until the program ends. Errors end the program, with messages on standard error.
+ */
 #ifndef TOOL_CLUSTER_H
 #define TOOL_CLUSTER_H
 
@@ -21,26 +24,19 @@ typedef struct tool_cluster {
 /** The name of FILE for people: "standard input" for "-". */
 const char *tool_file_name(const char *file);
 
-/** Reads FILE and takes the topology of --topology-name. Errors go to `diag`; TOOL_FAULTY,
- * TOOL_SYSTEM. The caller clears the topology in any case. */
-tool_exit_t tool_topology_read(const tool_options_t *options, pb_topology_t *topology,
-                               pb_diag_t *diag);
+/** Reads FILE and takes the topology of --topology-name. Returns whether that could be; errors in
+ * the file go to `diag`. */
+bool tool_topology_read(const tool_options_t *options, pb_topology_t *topology, pb_diag_t *diag);
 
-/** The same, and takes the network, which the caller frees. Prints errors and warnings on standard
- * error. The network may have no hosts. */
-tool_exit_t tool_network_read(const tool_options_t *options, pb_network_t **network_p);
+/** The network of FILE, after its warnings on standard error. It may have no hosts. */
+pb_network_t *tool_network_read(const tool_options_t *options);
 
 /**
  * Reads FILE and places the ranks by --hosts, --ppn and --root. Ranks are numbered host by host, in
  * the order of --hosts; without it in natural order (n2 before n10), as schedulers do. A network
- * without hosts gets those of --hosts, which must be there: TOOL_USAGE. Errors are explained on
- * standard error. Clear also after an error.
+ * without hosts gets those of --hosts, which must be there.
  */
-tool_exit_t tool_cluster_open(const tool_options_t *options, tool_cluster_t *cluster);
-void tool_cluster_clear(tool_cluster_t *cluster);
-
-/** Hosts of a network in natural order of their names, -1 at the end; NULL: no memory. */
-int *tool_hosts(const pb_network_t *network);
+tool_cluster_t tool_cluster_open(const tool_options_t *options);
 
 /** "5 hosts", "1 host". */
 #define TOOL_PLURAL(n, word) (n), (n) == 1 ? (word) : (word "s")

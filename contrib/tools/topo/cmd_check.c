@@ -61,54 +61,58 @@ static void print_good(const char *file, const pb_topology_t *topology)
     print_next(file);
 }
 
-static void print_text(const tool_options_t *options, tool_exit_t code,
-                       const pb_topology_t *topology, const pb_diag_t *diag)
+static void print_text(const char *file, bool good, const pb_topology_t *topology,
+                       const pb_diag_t *diag)
 {
-    const char *const file = tool_file_name(options->file);
-    /* Errors in the file are the result; a file that cannot be read is none. */
-    tool_print_faults(code == TOOL_FAULTY ? stdout : stderr, diag);
-    if (code == TOOL_OK) {
+    tool_print_faults(stdout, diag);
+    if (good) {
         print_good(file, topology);
-    }
-    if (code == TOOL_FAULTY) {
-        printf("%s: %zu %s\n", file, diag->n_faults, diag->n_faults == 1 ? "error" : "errors");
+    } else {
+        printf("%s: %zu %s\n", file, TOOL_PLURAL(diag->n_faults, "error"));
     }
 }
 
-static tool_exit_t print_json(const tool_options_t *options, tool_exit_t code,
-                              const pb_topology_t *topology, const pb_diag_t *diag)
+static void add_messages(common_json_t to, const char *name, const pb_diag_t *diag)
+{
+    const common_json_t array = common_json_array(to, name);
+    for (size_t i = 0; i < diag->n_kept; i++) {
+        common_json_text(array, NULL, diag->messages[i]);
+    }
+}
+
+static void print_json(const char *file, const pb_topology_t *topology, const pb_diag_t *diag)
 {
     const pb_network_t *const network = topology->network;
     const common_json_t whole = common_json_begin("pipebcast check");
-    common_json_text(whole, "file", tool_file_name(options->file));
+    common_json_text(whole, "file", file);
     common_json_integer(whole, "n_errors", (int64_t) diag->n_faults);
-    tool_json_messages(whole, "errors", diag);
+    add_messages(whole, "errors", diag);
     common_json_truth(whole, "flat", is_flat(topology));
     if (network != NULL) {
         common_json_integer(whole, "hosts", pb_network_n_hosts(network));
         common_json_integer(whole, "switches", pb_network_n_switches(network));
     }
     common_json_text(whole, "picked", topology->picked);
-    tool_json_messages(whole, "notes", &topology->notes);
-    tool_json_messages(whole, "warnings", &topology->warnings);
+    add_messages(whole, "notes", &topology->notes);
+    add_messages(whole, "warnings", &topology->warnings);
     tool_json_remarks(whole, network);
-    return tool_json_end(whole, code);
+    common_json_end(whole, stdout);
 }
 
-static tool_exit_t run(const tool_options_t *options)
+static int run(const tool_options_t *options)
 {
+    const char *const file = tool_file_name(options->file);
     pb_topology_t topology;
     pb_diag_t diag;
-    pb_diag_init(&diag);
-    tool_exit_t code = tool_topology_read(options, &topology, &diag);
-    if (options->json && code != TOOL_SYSTEM) {
-        code = print_json(options, code, &topology, &diag);
+    const bool good = tool_topology_read(options, &topology, &diag);
+    if (options->json) {
+        print_json(file, &topology, &diag);
     } else {
-        print_text(options, code, &topology, &diag);
+        print_text(file, good, &topology, &diag);
     }
     pb_diag_clear(&diag);
     pb_topology_clear(&topology);
-    return code;
+    return good ? COMMON_EXIT_DONE : COMMON_EXIT_FAILED;
 }
 
 static const common_option_t rows[] = {TOOL_JSON_ROW, {0}};

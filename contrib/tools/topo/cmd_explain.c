@@ -3,9 +3,11 @@
 #include <stdlib.h>
 
 #include "cluster.h"
+#include "contrib/tools/common/report.h"
 #include "json.h"
 #include "message.h"
 #include "topo/model/choose.h"
+#include "topo/util/error.h"
 #include "topo/util/kit.h"
 
 #define MEGA UINT64_C(1000000)
@@ -29,26 +31,27 @@ typedef struct listed {
     pb_candidate_t chosen;
     pb_candidate_t *rows; /* owned */
     int n, capacity;
-    bool failed;
 } listed_t;
 
 /* Reads the model that --model names. */
-static tool_exit_t read_model(const tool_options_t *options, explained_t *e)
+static void read_model(const char *file, explained_t *e)
 {
     pb_diag_t diag;
     pb_diag_init(&diag);
-    int rc = pb_model_read(options->model_file, &e->model, &diag);
+    int rc = pb_model_read(file, &e->model, &diag);
     if (rc == PB_SUCCESS && e->model.topology != 0 &&
         e->model.topology != pb_network_hash(e->cluster.network)) {
-        pb_diag_fault(&diag, options->model_file, 0,
+        pb_diag_fault(&diag, file, 0,
                       "was measured on another topology than %s; measure again with "
                       "pipebcast tune",
                       e->cluster.file);
         rc = PB_ERR_INPUT;
     }
-    tool_print_faults(stderr, &diag);
+    if (rc != PB_SUCCESS) {
+        tool_print_faults(stderr, &diag);
+        exit(COMMON_EXIT_FAILED);
+    }
     pb_diag_clear(&diag);
-    return rc == PB_SUCCESS ? TOOL_OK : rc == PB_ERR_INPUT ? TOOL_FAULTY : TOOL_SYSTEM;
 }
 
 /* The least LinkSpeed of a host, if all have one that can be Mbit/s; else 0. */
@@ -66,29 +69,28 @@ static int speed_of_file(const pb_network_t *network)
 }
 
 /* The costs: of --model, or assumed from the speed of --speed or of the file. */
-static tool_exit_t find_costs(const tool_options_t *options, explained_t *e)
+static void find_costs(const tool_options_t *options, explained_t *e)
 {
     if (options->model_file != NULL) {
-        return read_model(options, e);
+        read_model(options->model_file, e);
+        return;
     }
     e->megabits = options->megabits > 0 ? options->megabits : speed_of_file(e->cluster.network);
     if (e->megabits == 0) {
-        return tool_complain(TOOL_USAGE,
-                             "how fast are the hosts' links? Give --speed MBITS, as 10000 for 10 "
-                             "Gbit/s, or a model of pipebcast tune by --model, or LinkSpeed in "
-                             "Mbit/s to the hosts' lines of %s",
-                             e->cluster.file);
+        common_end(
+            COMMON_EXIT_USAGE,
+            "how fast are the hosts' links? Give --speed MBITS, as 10000 for 10 Gbit/s, or a "
+            "model of pipebcast tune by --model, or LinkSpeed in Mbit/s to the hosts' lines "
+            "of %s",
+            e->cluster.file);
     }
     pb_model_assume(MEGA * (uint64_t) e->megabits, (uint32_t) options->mtu, &e->model);
-    return TOOL_OK;
 }
 
-static tool_exit_t begin(const tool_options_t *options, explained_t *e)
+static void begin(const tool_options_t *options, explained_t *e)
 {
-    const tool_exit_t code = find_costs(options, e);
-    if (code != TOOL_OK) {
-        return code;
-    }
+    e->cluster = tool_cluster_open(options);
+    find_costs(options, e);
     e->choose = (pb_choose_options_t){.kind = options->n_kinds == 1 ? (int) options->kinds[0]
                                                                     : PB_CHOOSE_ALL,
                                       .segment = options->segment,
@@ -99,7 +101,9 @@ static tool_exit_t begin(const tool_options_t *options, explained_t *e)
         e->choose.frame = e->model.payload; /* as the component sends frames */
     }
     e->chooser = pb_chooser_new(e->cluster.placement, &e->model, &e->choose);
-    return e->chooser != NULL ? TOOL_OK : tool_complain_error(PB_ERR_NO_MEMORY);
+    if (e->chooser == NULL) {
+        common_end_error(PB_ERR_NO_MEMORY);
+    }
 }
 
 /* ---- candidates ---- */
@@ -113,8 +117,7 @@ static void add_row(listed_t *listed, const pb_candidate_t *candidate)
 {
     pb_candidate_t *rows = pb_grow(listed->rows, listed->n, &listed->capacity, sizeof(*rows));
     if (rows == NULL) {
-        listed->failed = true;
-        return;
+        common_end_error(PB_ERR_NO_MEMORY);
     }
     listed->rows = rows;
     rows[listed->n++] = *candidate;
@@ -147,27 +150,29 @@ static int compare(const void *a, const void *b, void *chosen)
     return (tx > ty) - (tx < ty);
 }
 
-static int list(explained_t *e, uint64_t bytes, listed_t *listed)
+static void list(explained_t *e, uint64_t bytes, listed_t *listed)
 {
     pb_choice_t choice;
     bool has_fallback = false;
     int rc = pb_choose(e->chooser, e->cluster.root, bytes, &choice);
-    if (rc != PB_SUCCESS) {
-        return rc;
+    if (rc == PB_SUCCESS) {
+        listed->chosen = choice.best;
+        rc = pb_choose_explain(e->chooser, e->cluster.root, bytes, false, visit, listed);
     }
-    listed->chosen = choice.best;
-    rc = pb_choose_explain(e->chooser, e->cluster.root, bytes, false, visit, listed);
+    if (rc == PB_ERR_UNFIT) {
+        common_end(COMMON_EXIT_FAILED, "%s does not serve this network",
+                   pb_kind_name((pb_kind_t) e->choose.kind));
+    }
+    if (rc != PB_SUCCESS) {
+        common_end_error(rc);
+    }
     for (int i = 0; i < listed->n; i++) {
         has_fallback |= listed->rows[i].kind == PB_KIND_FALLBACK;
     }
-    if (rc == PB_SUCCESS && !has_fallback) {
+    if (!has_fallback) {
         add_row(listed, &(pb_candidate_t){.kind = PB_KIND_FALLBACK, .time = -1});
     }
-    if (rc != PB_SUCCESS || listed->failed) {
-        return rc != PB_SUCCESS ? rc : PB_ERR_NO_MEMORY;
-    }
     qsort_r(listed->rows, (size_t) listed->n, sizeof(*listed->rows), compare, &listed->chosen);
-    return PB_SUCCESS;
 }
 
 /* ---- the table ---- */
@@ -248,56 +253,33 @@ static void begin_json(const tool_options_t *options, explained_t *e)
     e->messages = common_json_array(e->whole, "messages");
 }
 
-static tool_exit_t explain(const tool_options_t *options, explained_t *e, uint64_t bytes)
-{
-    listed_t listed = {.all = options->all_candidates};
-    const int rc = list(e, bytes, &listed);
-    if (rc == PB_SUCCESS && options->json) {
-        add_message(e, bytes, &listed);
-    } else if (rc == PB_SUCCESS) {
-        print_table(options, e, bytes, &listed);
-    }
-    free(listed.rows);
-    if (rc == PB_ERR_UNFIT) {
-        return tool_complain(TOOL_UNFIT, "%s does not serve this network",
-                             pb_kind_name(options->kinds[0]));
-    }
-    return rc == PB_SUCCESS ? TOOL_OK : tool_complain_error(rc);
-}
-
-static tool_exit_t explain_sizes(const tool_options_t *options, explained_t *e)
-{
-    tool_exit_t code = TOOL_OK;
-    if (options->json) {
-        begin_json(options, e);
-    }
-    for (int i = 0; i < options->sizes.n && code == TOOL_OK; i++) {
-        if (i > 0 && !options->json) {
-            printf("\n");
-        }
-        code = explain(options, e, (uint64_t) options->sizes.values[i]);
-    }
-    if (options->json && code == TOOL_OK) {
-        return tool_json_end(e->whole, code);
-    }
-    if (options->json) {
-        common_json_end(e->whole, NULL);
-    }
-    return code;
-}
-
-static tool_exit_t run(const tool_options_t *options)
+static int run(const tool_options_t *options)
 {
     static explained_t e; /* too large for a stack */
     if (options->n_kinds > 1 && !options->all_kinds) {
-        return tool_complain(TOOL_USAGE, "--algorithm takes one name here, or all");
+        common_usage_error("--algorithm takes one name here, or all");
     }
-    tool_exit_t code = tool_cluster_open(options, &e.cluster);
-    code = code != TOOL_OK ? code : begin(options, &e);
-    code = code != TOOL_OK ? code : explain_sizes(options, &e);
+    begin(options, &e);
+    if (options->json) {
+        begin_json(options, &e);
+    }
+    for (int i = 0; i < options->sizes.n; i++) {
+        const uint64_t bytes = (uint64_t) options->sizes.values[i];
+        listed_t listed = {.all = options->all_candidates};
+        list(&e, bytes, &listed);
+        if (options->json) {
+            add_message(&e, bytes, &listed);
+        } else {
+            fputs(i > 0 ? "\n" : "", stdout);
+            print_table(options, &e, bytes, &listed);
+        }
+        free(listed.rows);
+    }
+    if (options->json) {
+        common_json_end(e.whole, stdout);
+    }
     pb_chooser_free(e.chooser);
-    tool_cluster_clear(&e.cluster);
-    return code;
+    return COMMON_EXIT_DONE;
 }
 
 static const common_option_t rows[] = {

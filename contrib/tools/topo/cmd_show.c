@@ -3,10 +3,9 @@
 #include <stdlib.h>
 
 #include "cluster.h"
+#include "contrib/tools/common/report.h"
 #include "format.h"
 #include "json.h"
-#include "judged.h"
-#include "message.h"
 #include "preorder.h"
 #include "remarks.h"
 #include "topo/network/node_names.h"
@@ -128,7 +127,7 @@ static void add_node(const show_t *show, common_json_t to, int node)
     common_json_integer(object, "links", n->members);
 }
 
-static tool_exit_t print_json(const show_t *show, const char *file, const int *order)
+static void print_json(const show_t *show, const char *file, const int *order)
 {
     const pb_network_t *const network = show->network;
     char hash[17];
@@ -145,7 +144,19 @@ static tool_exit_t print_json(const show_t *show, const char *file, const int *o
         add_node(show, nodes, order[i]);
     }
     tool_json_remarks(whole, network);
-    return tool_json_end(whole, TOOL_OK);
+    common_json_end(whole, stdout);
+}
+
+/* Tells whether links have different speeds, so that loads alone do not show contention. */
+static bool speeds_differ(const pb_network_t *network)
+{
+    for (int node = 0; node < pb_network_size(network); node++) {
+        if (node != pb_network_top(network) &&
+            pb_network_node(network, node)->speed != pb_network_base_speed(network)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static int deepest(const pb_network_t *network)
@@ -158,37 +169,31 @@ static int deepest(const pb_network_t *network)
     return depth;
 }
 
-static tool_exit_t show_network(const tool_options_t *options, const pb_network_t *network)
+static void show_network(const tool_options_t *options, const pb_network_t *network)
 {
     show_t show = {.network = network,
-                   .speeds = tool_speeds_differ(network),
-                   .closed = calloc((size_t) deepest(network) + 1, 1)};
+                   .speeds = speeds_differ(network),
+                   .closed = common_alloc((size_t) deepest(network) + 1, 1)};
     int *order = tool_preorder(network);
-    bool good = show.closed != NULL && order != NULL;
-    tool_exit_t code = TOOL_OK;
-    if (good && options->json) {
-        code = print_json(&show, tool_file_name(options->file), order);
-    } else if (good && options->dot) {
+    if (options->json) {
+        print_json(&show, tool_file_name(options->file), order);
+    } else if (options->dot) {
         tool_format_dot_network(stdout, tool_file_name(options->file), network);
-    } else if (good) {
+    } else {
         print_summary(network, show.speeds);
         print_tree(&show, order);
         tool_print_remarks(network, stdout);
     }
     free(show.closed);
     free(order);
-    return good ? code : tool_complain_error(PB_ERR_NO_MEMORY);
 }
 
-static tool_exit_t run(const tool_options_t *options)
+static int run(const tool_options_t *options)
 {
-    pb_network_t *network = NULL;
-    tool_exit_t code = tool_network_read(options, &network);
-    if (code == TOOL_OK) {
-        code = show_network(options, network);
-    }
+    pb_network_t *network = tool_network_read(options);
+    show_network(options, network);
     pb_network_free(network);
-    return code;
+    return COMMON_EXIT_DONE;
 }
 
 static const common_option_t rows[] = {{"dot", COMMON_FLAG, TOOL_VALUE(dot), .least = true,

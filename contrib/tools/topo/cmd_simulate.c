@@ -2,15 +2,15 @@
 #include <string.h>
 
 #include "contrib/tools/common/progress.h"
+#include "contrib/tools/common/report.h"
 #include "format.h"
 #include "json.h"
-#include "message.h"
 #include "topo/check/simulator.h"
+#include "topo/util/error.h"
 
 /* One simulated broadcast. */
 typedef struct run {
-    const tool_options_t *options;
-    common_json_t runs; /* with --json: it is added there */
+    common_json_t runs; /* with --json: it is added there; else NULL */
     const tool_cluster_t *cluster;
     const tool_judged_t *judged;
     int n_segments;
@@ -99,59 +99,45 @@ static void add_run(const run_t *run)
     }
 }
 
-static tool_exit_t simulate(run_t *run)
+static void simulate(run_t *run)
 {
-    const tool_options_t *options = run->options;
-    pb_simulate_options_t simulate = {.n_segments = run->n_segments};
-    int error = pb_simulate(run->cluster->placement, run->judged->plan, &simulate, &run->result);
-    if (error == PB_SUCCESS && options->json) {
+    const pb_simulate_options_t simulate = {.n_segments = run->n_segments};
+    const int error =
+        pb_simulate(run->cluster->placement, run->judged->plan, &simulate, &run->result);
+    if (error != PB_SUCCESS) {
+        common_end_error(error);
+    }
+    if (run->runs != NULL) {
         add_run(run);
-    } else if (error == PB_SUCCESS) {
+    } else {
         print_row(run);
     }
     pb_simulation_clear(&run->result);
-    return error == PB_SUCCESS ? TOOL_OK : tool_complain_error(error);
 }
 
-static tool_exit_t simulate_plan(const tool_options_t *options, const tool_cluster_t *cluster,
-                                 const tool_judged_t *judged, common_json_t runs)
-{
-    tool_exit_t code = TOOL_OK;
-    for (int i = 0; i < options->segments.n && code == TOOL_OK; i++) {
-        run_t run = {.options = options,
-                     .runs = runs,
-                     .cluster = cluster,
-                     .judged = judged,
-                     .n_segments = (int) options->segments.values[i]};
-        code = simulate(&run);
-    }
-    return code;
-}
-
-/* With --json, where results go. */
-typedef struct documents {
-    common_json_t whole, runs, unfit;
-} documents_t;
-
-/* A kind that does not serve the network is an error only if it was asked for by
- * name. A broken promise is reported in the end; the simulation shows its cost. */
-static tool_exit_t simulate_kind(const tool_options_t *options, const tool_cluster_t *cluster,
-                                 pb_kind_t kind, const documents_t *documents)
+/* A kind that does not serve the network is an error only if it was asked for by name. A broken
+ * promise is reported in the end; the simulation shows its cost. Returns the exit status. */
+static int simulate_kind(const tool_options_t *options, const tool_cluster_t *cluster,
+                         pb_kind_t kind, common_json_t runs, common_json_t unfit)
 {
     tool_judged_t judged;
-    tool_exit_t code = tool_judge(cluster->view, kind, &options->plan, &judged);
-    if (code == TOOL_UNFIT && options->all_kinds) {
-        if (options->json) {
-            common_json_text(documents->unfit, NULL, pb_kind_name(kind));
-        } else {
-            printf("# %s does not serve this network\n", pb_kind_name(kind));
-        }
-        return TOOL_OK;
+    int code = COMMON_EXIT_DONE;
+    if (tool_judge(cluster->view, kind, &options->plan, &judged)) {
+        code = tool_explain(&judged);
+    } else if (!options->all_kinds) {
+        tool_report_unfit(cluster, kind);
+        code = COMMON_EXIT_FAILED;
+    } else if (unfit != NULL) {
+        common_json_text(unfit, NULL, pb_kind_name(kind));
+    } else {
+        printf("# %s does not serve this network\n", pb_kind_name(kind));
     }
-    tool_explain(cluster, kind, code, &judged);
-    if (judged.broken != NULL) {
-        tool_exit_t simulated = simulate_plan(options, cluster, &judged, documents->runs);
-        code = simulated != TOOL_OK ? simulated : code;
+    for (int i = 0; judged.broken != NULL && i < options->segments.n; i++) {
+        run_t run = {.runs = runs,
+                     .cluster = cluster,
+                     .judged = &judged,
+                     .n_segments = (int) options->segments.values[i]};
+        simulate(&run);
     }
     tool_judged_clear(&judged);
     return code;
@@ -165,45 +151,33 @@ static void print_summary(const tool_cluster_t *cluster)
            n_switches, n_switches == 1 ? "switch" : "switches");
 }
 
-static void begin_json(const tool_cluster_t *cluster, documents_t *documents)
+static int run(const tool_options_t *options)
 {
-    documents->whole = common_json_begin("pipebcast-topo simulate");
-    tool_json_cluster(documents->whole, cluster);
-    documents->runs = common_json_array(documents->whole, "runs");
-    documents->unfit = common_json_array(documents->whole, "unfit");
-}
-
-static tool_exit_t simulate_all(const tool_options_t *options, const tool_cluster_t *cluster)
-{
-    tool_exit_t code = TOOL_OK;
-    documents_t documents = {.whole = {NULL, NULL}};
+    const tool_cluster_t cluster = tool_cluster_open(options);
+    common_json_t whole = NULL, runs = NULL, unfit = NULL;
     common_progress_t progress;
+    int code = COMMON_EXIT_DONE;
     if (options->json) {
-        begin_json(cluster, &documents);
+        whole = common_json_begin("pipebcast-topo simulate");
+        tool_json_cluster(whole, &cluster);
+        runs = common_json_array(whole, "runs");
+        unfit = common_json_array(whole, "unfit");
     } else {
-        print_summary(cluster);
+        print_summary(&cluster);
         print_heading();
     }
     common_progress_begin(&progress, true);
-    for (int i = 0; i < options->n_kinds && code != TOOL_SYSTEM; i++) {
-        tool_exit_t of_kind = simulate_kind(options, cluster, options->kinds[i], &documents);
-        code = of_kind != TOOL_OK ? of_kind : code;
+    for (int i = 0; i < options->n_kinds; i++) {
+        const int of_kind = simulate_kind(options, &cluster, options->kinds[i], runs, unfit);
+        code = of_kind != COMMON_EXIT_DONE ? of_kind : code;
         common_progress_end(&progress);
         fflush(stdout);
         common_progress_report(&progress, (double) (i + 1) / options->n_kinds);
     }
     common_progress_end(&progress);
-    return options->json ? tool_json_end(documents.whole, code) : code;
-}
-
-static tool_exit_t run(const tool_options_t *options)
-{
-    tool_cluster_t cluster;
-    tool_exit_t code = tool_cluster_open(options, &cluster);
-    if (code == TOOL_OK) {
-        code = simulate_all(options, &cluster);
+    if (options->json) {
+        common_json_end(whole, stdout);
     }
-    tool_cluster_clear(&cluster);
     return code;
 }
 

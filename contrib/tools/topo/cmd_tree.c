@@ -1,44 +1,26 @@
 #include "format.h"
-#include "json.h"
-#include "message.h"
 
-static tool_exit_t print_plan(const tool_options_t *options, const tool_cluster_t *cluster,
-                              const tool_judged_t *judged)
+static int run(const tool_options_t *options)
 {
-    static tool_exit_t (*const formats[TOOL_FORMAT_COUNT])(FILE *, const tool_cluster_t *,
-                                                           const tool_judged_t *) = {
+    static void (*const print[TOOL_FORMAT_COUNT])(FILE *, const tool_cluster_t *,
+                                                  const tool_judged_t *) = {
         [TOOL_FORMAT_TEXT] = tool_format_text,
         [TOOL_FORMAT_JSON] = tool_format_json,
         [TOOL_FORMAT_DOT] = tool_format_dot,
     };
-    return formats[options->format](stdout, cluster, judged);
-}
-
-static tool_exit_t check_options(const tool_options_t *options)
-{
+    tool_judged_t judged;
     if (options->n_kinds != 1) {
-        return tool_complain(TOOL_USAGE, "tree needs one --algorithm; see pipebcast-topo tree "
-                                         "--help");
+        common_usage_error("tree needs one --algorithm");
     }
-    return TOOL_OK;
-}
-
-static tool_exit_t run(const tool_options_t *options)
-{
-    tool_cluster_t cluster = {0};
-    tool_judged_t judged = {0};
-    tool_exit_t code = check_options(options);
-    code = code != TOOL_OK ? code : tool_cluster_open(options, &cluster);
-    if (code == TOOL_OK) {
-        code = tool_judge_cluster(&cluster, options->kinds[0], &options->plan, &judged);
+    const tool_cluster_t cluster = tool_cluster_open(options);
+    if (!tool_judge(cluster.view, options->kinds[0], &options->plan, &judged)) {
+        tool_report_unfit(&cluster, options->kinds[0]);
+        return COMMON_EXIT_FAILED;
     }
-    if (code == TOOL_OK || (code == TOOL_CONTENTION && judged.broken != NULL)) {
-        tool_exit_t printed = print_plan(options, &cluster, &judged);
-        code = printed != TOOL_OK ? printed : code;
+    if (judged.broken != NULL) {
+        print[options->format](stdout, &cluster, &judged);
     }
-    tool_judged_clear(&judged);
-    tool_cluster_clear(&cluster);
-    return code;
+    return tool_explain(&judged);
 }
 
 static const char *const formats[] = {[TOOL_FORMAT_TEXT] = "text",

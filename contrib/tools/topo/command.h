@@ -1,27 +1,9 @@
-/* The subcommands of pipebcast-topo, and how they end. */
+/* The subcommands of pipebcast-topo. */
 #ifndef TOOL_COMMAND_H
 #define TOOL_COMMAND_H
 
 #include "contrib/tools/common/exits.h"
 #include "options.h"
-
-/** Outcome of a command; tool_exit_status() has the program's exit status. */
-typedef enum {
-    TOOL_OK,
-    TOOL_FAULTY,     /**< the topology file has errors */
-    TOOL_USAGE,      /**< the command line is wrong */
-    TOOL_CONTENTION, /**< a plan breaks the rule that its algorithm promises to keep */
-    TOOL_UNFIT,      /**< the algorithm does not serve this network */
-    TOOL_SYSTEM,     /**< a file or stream failed, or out of memory */
-} tool_exit_t;
-
-/** The exit status, of those that all tools have. */
-static inline int tool_exit_status(tool_exit_t code)
-{
-    return code == TOOL_OK      ? COMMON_EXIT_DONE
-           : code == TOOL_USAGE ? COMMON_EXIT_USAGE
-                                : COMMON_EXIT_FAILED;
-}
 
 /** The last lines of --help of the commands that show one plan. */
 #define TOOL_PLAN_EXITS                                                                            \
@@ -34,7 +16,8 @@ typedef struct tool_command {
     common_command_t line; /**< its name is "pipebcast NAME" */
     const char *summary;   /**< one line for the list of commands */
     bool all_kinds;        /**< without --algorithm, all kinds are taken */
-    tool_exit_t (*run)(const tool_options_t *options);
+    /** Returns the exit status. What it cannot go on without ends the program, with a message. */
+    int (*run)(const tool_options_t *options);
 } tool_command_t;
 
 extern const tool_command_t tool_cmd_check, tool_cmd_show, tool_cmd_tree, tool_cmd_simulate,

@@ -2,23 +2,22 @@
 
 #include <stdlib.h>
 
-bool tool_levels_init(const pb_plan_t *plan, int stream, tool_levels_t *levels)
+#include "contrib/tools/common/report.h"
+
+tool_levels_t tool_levels(const pb_plan_t *plan, int stream)
 {
     const pb_stream_t *s = &plan->streams[stream];
-    *levels = (tool_levels_t){.ranks = malloc((size_t) plan->n_ranks * sizeof(int)),
-                              .level = calloc((size_t) plan->n_ranks, sizeof(int))};
-    if (levels->ranks == NULL || levels->level == NULL) {
-        return false;
-    }
-    levels->ranks[levels->n++] = plan->root;
-    for (int begin = 0; begin < levels->n; begin++) {
-        int from = levels->ranks[begin];
+    tool_levels_t levels = {.ranks = common_alloc((size_t) plan->n_ranks, sizeof(int)),
+                            .level = common_alloc((size_t) plan->n_ranks, sizeof(int))};
+    levels.ranks[levels.n++] = plan->root;
+    for (int begin = 0; begin < levels.n; begin++) {
+        const int from = levels.ranks[begin];
         for (int i = s->first_child[from]; i < s->first_child[from + 1]; i++) {
-            levels->level[s->child[i]] = levels->level[from] + 1;
-            levels->ranks[levels->n++] = s->child[i];
+            levels.level[s->child[i]] = levels.level[from] + 1;
+            levels.ranks[levels.n++] = s->child[i];
         }
     }
-    return true;
+    return levels;
 }
 
 void tool_levels_clear(tool_levels_t *levels)

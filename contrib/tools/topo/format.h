@@ -10,13 +10,9 @@
 #include "cluster.h"
 #include "judged.h"
 
-/* All return TOOL_OK or TOOL_SYSTEM, after a message. */
-tool_exit_t tool_format_text(FILE *stream, const tool_cluster_t *cluster,
-                             const tool_judged_t *judged);
-tool_exit_t tool_format_json(FILE *stream, const tool_cluster_t *cluster,
-                             const tool_judged_t *judged);
-tool_exit_t tool_format_dot(FILE *stream, const tool_cluster_t *cluster,
-                            const tool_judged_t *judged);
+void tool_format_text(FILE *stream, const tool_cluster_t *cluster, const tool_judged_t *judged);
+void tool_format_json(FILE *stream, const tool_cluster_t *cluster, const tool_judged_t *judged);
+void tool_format_dot(FILE *stream, const tool_cluster_t *cluster, const tool_judged_t *judged);
 
 /** Draws a network without a plan. */
 void tool_format_dot_network(FILE *stream, const char *title, const pb_network_t *network);
@@ -28,9 +24,8 @@ typedef struct tool_levels {
     int *level; /**< of each rank: edges from the root */
 } tool_levels_t;
 
-/** Finds the levels; false if out of memory. Free with tool_levels_clear() in both cases. O(ranks).
- */
-bool tool_levels_init(const pb_plan_t *plan, int stream, tool_levels_t *levels);
+/** Finds the levels. Free with tool_levels_clear(). O(ranks). */
+tool_levels_t tool_levels(const pb_plan_t *plan, int stream);
 void tool_levels_clear(tool_levels_t *levels);
 
 /** "twotree from n0: 32 hosts on 4 switches", for titles. */

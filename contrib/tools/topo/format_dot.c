@@ -97,8 +97,7 @@ static void print_edges(FILE *stream, const tool_cluster_t *cluster, const pb_pl
     }
 }
 
-tool_exit_t tool_format_dot(FILE *stream, const tool_cluster_t *cluster,
-                            const tool_judged_t *judged)
+void tool_format_dot(FILE *stream, const tool_cluster_t *cluster, const tool_judged_t *judged)
 {
     const pb_network_t *network = cluster->network;
     char title[512];
@@ -119,7 +118,6 @@ tool_exit_t tool_format_dot(FILE *stream, const tool_cluster_t *cluster,
         print_edges(stream, cluster, judged->plan, s);
     }
     fputs("}\n", stream);
-    return TOOL_OK;
 }
 
 void tool_format_dot_network(FILE *stream, const char *title, const pb_network_t *network)

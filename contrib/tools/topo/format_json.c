@@ -1,7 +1,5 @@
 #include "format.h"
 #include "json.h"
-#include "message.h"
-#include "topo/util/error.h"
 
 static void add_edges(common_json_t to, const tool_cluster_t *cluster, const pb_stream_t *s,
                       const tool_levels_t *levels)
@@ -17,34 +15,22 @@ static void add_edges(common_json_t to, const tool_cluster_t *cluster, const pb_
     }
 }
 
-static tool_exit_t add_stream(common_json_t streams, const tool_cluster_t *cluster,
-                              const pb_plan_t *plan, int s)
-{
-    tool_levels_t levels;
-    bool good = tool_levels_init(plan, s, &levels);
-    if (good) {
-        const common_json_t stream = common_json_object(streams, NULL);
-        common_json_integer(stream, "height", plan->streams[s].height);
-        add_edges(stream, cluster, &plan->streams[s], &levels);
-    }
-    tool_levels_clear(&levels);
-    return good ? TOOL_OK : tool_complain_error(PB_ERR_NO_MEMORY);
-}
-
-tool_exit_t tool_format_json(FILE *stream, const tool_cluster_t *cluster,
-                             const tool_judged_t *judged)
+void tool_format_json(FILE *stream, const tool_cluster_t *cluster, const tool_judged_t *judged)
 {
     const pb_plan_t *plan = judged->plan;
     const common_json_t whole = common_json_begin("pipebcast-topo tree");
-    tool_exit_t code = TOOL_OK;
     common_json_text(whole, "root", cluster->names[plan->root]);
     common_json_text(whole, "algorithm", pb_kind_name(plan->kind));
     common_json_integer(whole, "height", judged->check.height);
     common_json_truth(whole, "contention_free", tool_is_contention_free(judged));
     common_json_real(whole, "max_load", tool_max_load(judged), 6);
     const common_json_t streams = common_json_array(whole, "streams");
-    for (int s = 0; s < plan->n_streams && code == TOOL_OK; s++) {
-        code = add_stream(streams, cluster, plan, s);
+    for (int s = 0; s < plan->n_streams; s++) {
+        const common_json_t object = common_json_object(streams, NULL);
+        tool_levels_t levels = tool_levels(plan, s);
+        common_json_integer(object, "height", plan->streams[s].height);
+        add_edges(object, cluster, &plan->streams[s], &levels);
+        tool_levels_clear(&levels);
     }
-    return common_json_end(whole, stream) ? code : TOOL_SYSTEM;
+    common_json_end(whole, stream);
 }

@@ -1,5 +1,4 @@
 #include "format.h"
-#include "message.h"
 
 static int widest_name(const tool_cluster_t *cluster)
 {
@@ -43,33 +42,25 @@ static void print_sender(FILE *stream, const tool_cluster_t *cluster, const pb_s
     fputc('\n', stream);
 }
 
-static tool_exit_t print_stream(FILE *stream, const tool_cluster_t *cluster, const pb_plan_t *plan,
-                                int s)
+static void print_stream(FILE *stream, const tool_cluster_t *cluster, const pb_plan_t *plan, int s)
 {
-    tool_levels_t levels;
-    int width = widest_name(cluster);
-    bool good = tool_levels_init(plan, s, &levels);
-    if (good) {
-        fprintf(stream, "\nstream %d (", s);
-        print_segments(stream, s, plan->n_streams);
-        fprintf(stream, "), height %d\n  level  %-*s  sends to, in this order\n",
-                plan->streams[s].height, width, "sender");
-        for (int i = 0; i < levels.n; i++) {
-            int rank = levels.ranks[i];
-            print_sender(stream, cluster, &plan->streams[s], rank, levels.level[rank], width);
-        }
+    tool_levels_t levels = tool_levels(plan, s);
+    const int width = widest_name(cluster);
+    fprintf(stream, "\nstream %d (", s);
+    print_segments(stream, s, plan->n_streams);
+    fprintf(stream, "), height %d\n  level  %-*s  sends to, in this order\n",
+            plan->streams[s].height, width, "sender");
+    for (int i = 0; i < levels.n; i++) {
+        const int rank = levels.ranks[i];
+        print_sender(stream, cluster, &plan->streams[s], rank, levels.level[rank], width);
     }
     tool_levels_clear(&levels);
-    return good ? TOOL_OK : tool_complain_error(PB_ERR_NO_MEMORY);
 }
 
-tool_exit_t tool_format_text(FILE *stream, const tool_cluster_t *cluster,
-                             const tool_judged_t *judged)
+void tool_format_text(FILE *stream, const tool_cluster_t *cluster, const tool_judged_t *judged)
 {
-    tool_exit_t code = TOOL_OK;
     print_head(stream, cluster, judged);
-    for (int s = 0; s < judged->plan->n_streams && code == TOOL_OK; s++) {
-        code = print_stream(stream, cluster, judged->plan, s);
+    for (int s = 0; s < judged->plan->n_streams; s++) {
+        print_stream(stream, cluster, judged->plan, s);
     }
-    return code;
 }

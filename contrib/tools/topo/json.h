@@ -8,19 +8,10 @@
 /** The row of --json. */
 #define TOOL_JSON_ROW COMMON_JSON_ROW(TOOL_VALUE(json))
 
-/** An array of the messages that were kept. */
-void tool_json_messages(common_json_t to, const char *name, const pb_diag_t *diag);
-
 /** An array of what tool_print_remarks() prints; empty if there is no network. */
 void tool_json_remarks(common_json_t to, const pb_network_t *network);
 
 /** The cluster's file, and the ranks on it: "file", "root", "ranks", "hosts", "switches". */
 void tool_json_cluster(common_json_t to, const tool_cluster_t *cluster);
-
-/**
- * Prints a document on standard output, and frees it; after an error of the system it is only
- * freed. TOOL_SYSTEM with a message if out of memory, else `code`.
- */
-tool_exit_t tool_json_end(common_json_t whole, tool_exit_t code);
 
 #endif

@@ -1,25 +1,5 @@
 #include "message.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-#include "contrib/tools/common/report.h"
-#include "topo/util/error.h"
-
-tool_exit_t tool_complain(tool_exit_t code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    common_vreport(format, args);
-    va_end(args);
-    return code;
-}
-
-tool_exit_t tool_complain_error(int error)
-{
-    return tool_complain(TOOL_SYSTEM, "%s", pb_error_text(error));
-}
-
 static void print_all(FILE *stream, const char *prefix, const pb_diag_t *diag)
 {
     for (size_t i = 0; i < diag->n_kept; i++) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "message.h"
+#include "contrib/tools/common/report.h"
 
 static const tool_command_t *const commands[] = {&tool_cmd_check, &tool_cmd_show, &tool_cmd_explain,
                                                  &tool_cmd_tree, &tool_cmd_simulate};
@@ -45,41 +45,36 @@ static const tool_command_t *find_command(const char *name)
     return NULL;
 }
 
-static tool_exit_t run_command(const tool_command_t *command, int argc, char **argv)
-{
-    tool_options_t options;
-    tool_options_read(command, argc, argv, &options);
-    return command->run(&options);
-}
-
-static tool_exit_t run(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
+    const tool_command_t *command = find_command(word);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         print_help(stdout);
-        return TOOL_OK;
+        return COMMON_EXIT_DONE;
     }
     if (strcmp(word, "--version") == 0) {
         common_print_version();
-        return TOOL_OK;
-    }
-    const tool_command_t *command = find_command(word);
-    if (command != NULL) {
-        return run_command(command, argc - 1, argv + 1);
+        return COMMON_EXIT_DONE;
     }
     if (argc < 2) {
         print_help(stderr);
-        return TOOL_USAGE;
+        return COMMON_EXIT_USAGE;
     }
-    return tool_complain(TOOL_USAGE, "'%s' is no command; see pipebcast --help", word);
+    if (command == NULL) {
+        common_end(COMMON_EXIT_USAGE, "'%s' is no command; see pipebcast --help", word);
+    }
+    tool_options_t options;
+    tool_options_read(command, argc - 1, argv + 1, &options);
+    return command->run(&options);
 }
 
 int main(int argc, char **argv)
 {
-    tool_exit_t code = run(argc, argv);
+    const int code = run(argc, argv);
     /* Output that could not be written must not look like success. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        code = tool_complain(TOOL_SYSTEM, "standard output cannot be written");
+        common_end(COMMON_EXIT_FAILED, "standard output cannot be written");
     }
-    return tool_exit_status(code);
+    return code;
 }

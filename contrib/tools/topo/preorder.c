@@ -1,44 +1,38 @@
 #include "preorder.h"
 
-#include <stdlib.h>
+#include "contrib/tools/common/report.h"
 
-/** Puts the children of a kind on the stack, the first one on top. */
-static int push_children(const pb_network_t *network, int parent, pb_node_kind_t kind, int *stack,
-                         int n)
+/** The first node of a kind among a node and its siblings behind it; -1: none. */
+static int first_of(const pb_network_t *network, int node, pb_node_kind_t kind)
 {
-    const int begin = n;
-    for (int node = pb_network_node(network, parent)->first_child; node >= 0;
-         node = pb_network_node(network, node)->next_sibling) {
-        if (pb_network_node(network, node)->kind == kind) {
-            stack[n++] = node;
-        }
+    while (node >= 0 && pb_network_node(network, node)->kind != kind) {
+        node = pb_network_node(network, node)->next_sibling;
     }
-    for (int i = begin, j = n - 1; i < j; i++, j--) {
-        const int node = stack[i];
-        stack[i] = stack[j];
-        stack[j] = node;
+    return node;
+}
+
+/** The switch that follows in depth-first order; -1: none. */
+static int next_switch(const pb_network_t *network, int node)
+{
+    int next = first_of(network, pb_network_node(network, node)->first_child, PB_NODE_SWITCH);
+    for (; next < 0 && node >= 0; node = pb_network_node(network, node)->parent) {
+        next = first_of(network, pb_network_node(network, node)->next_sibling, PB_NODE_SWITCH);
     }
-    return n;
+    return next;
 }
 
 int *tool_preorder(const pb_network_t *network)
 {
-    const size_t size = (size_t) pb_network_size(network);
-    int *stack = malloc(size * sizeof(*stack)), *order = malloc((size + 1) * sizeof(*order));
-    int n = 0, n_stack = 1;
-    if (stack == NULL || order == NULL) {
-        free(stack);
-        free(order);
-        return NULL;
-    }
-    stack[0] = pb_network_top(network);
-    while (n_stack > 0) {
-        const int node = stack[--n_stack];
+    int n = 0, *order = common_alloc((size_t) pb_network_size(network) + 1, sizeof(*order));
+    for (int node = pb_network_top(network); node >= 0; node = next_switch(network, node)) {
         order[n++] = node;
-        n_stack = push_children(network, node, PB_NODE_SWITCH, stack, n_stack);
-        n_stack = push_children(network, node, PB_NODE_HOST, stack, n_stack);
+        for (int host =
+                 first_of(network, pb_network_node(network, node)->first_child, PB_NODE_HOST);
+             host >= 0;
+             host = first_of(network, pb_network_node(network, host)->next_sibling, PB_NODE_HOST)) {
+            order[n++] = host;
+        }
     }
     order[n] = -1;
-    free(stack);
     return order;
 }

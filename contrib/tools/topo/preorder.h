@@ -8,7 +8,7 @@
 
 /**
  * Returns all nodes in depth-first order, -1 at the end: below each node hosts, then switches, in
- * the order of the file. NULL if out of memory; the caller frees it. O(nodes).
+ * the order of the file. The caller frees it. O(nodes).
  */
 int *tool_preorder(const pb_network_t *network);
 

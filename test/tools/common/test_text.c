@@ -15,9 +15,9 @@ static void expect(const char *what, const char *text, const char *expected)
     FILE *memory = must_have(open_memstream(&document, &size));
     const common_json_t whole = common_json_begin("pipebcast test");
     common_json_text(whole, "text", text);
-    const bool good = common_json_end(whole, memory);
+    common_json_end(whole, memory);
     fclose(memory);
-    ok(good && strstr(document, expected) != NULL, "%s: %s", what, expected);
+    ok(strstr(document, expected) != NULL, "%s: %s", what, expected);
     free(document);
 }
 

@@ -215,7 +215,7 @@ else
     topo show several.yaml --topology-name cloud
     [ $code -eq 0 ] && grep -q '^0 hosts on 1 switch;' "$out"
     report $? "a topology that names no hosts is shown"
-    ends 2 '^--hosts: the topology names no hosts' tree several.yaml --algorithm chain --topology-name cloud --hosts 'n['
+    ends 2 '[-]-hosts: .*bracket is not closed' tree several.yaml --algorithm chain --topology-name cloud --hosts 'n['
     ends 1 "several.yaml: there is no topology 'x'; there are fabric, cloud" show several.yaml \
         --topology-name x
 fi

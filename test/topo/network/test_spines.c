@@ -8,6 +8,7 @@
 
 #include "test/failing_memory.h"
 #include "test/tap.h"
+#include "test/topo/network/given.h"
 #include "topo/network/spines.h"
 #include "topo/network/topology.h"
 #include "topo/util/random.h"
@@ -215,7 +216,7 @@ static int read_fabric(const void *context)
     pb_network_t *network;
     pb_diag_t diag;
     pb_diag_init(&diag);
-    const int error = pb_topology_parse(&topology, &network, &diag);
+    const int error = given_parse(&topology, &network, &diag);
     pb_diag_clear(&diag);
     pb_network_free(network);
     return error == PB_SUCCESS || network == NULL ? error : PB_ERR_IO;

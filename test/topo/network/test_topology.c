@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "test/tap.h"
+#include "test/topo/network/given.h"
 #include "test/topo/network/in_memory.h"
 #include "test/topo/network/printed.h"
 #include "test/topo/util/golden.h"
@@ -124,8 +125,7 @@ static int read_line_of_switches(int depth, pb_diag_t *diag)
     fprintf(out, "SwitchName=s%d Nodes=n\n", depth);
     fclose(out);
     pb_diag_init(diag);
-    int error =
-        pb_topology_parse(&(pb_topology_text_t){conf, length, "line", 0, NULL}, &network, diag);
+    int error = given_parse(&(pb_topology_text_t){conf, length, "line", 0, NULL}, &network, diag);
     pb_network_free(network);
     free(conf);
     return error;
@@ -155,8 +155,8 @@ static void test_shared_diag(void)
     pb_network_t *network;
     pb_diag_init(&diag);
     pb_diag_fault(&diag, "other", 1, "something");
-    ok(pb_topology_parse(&(pb_topology_text_t){good, sizeof(good) - 1, "good", 0, NULL}, &network,
-                         &diag) == PB_SUCCESS &&
+    ok(given_parse(&(pb_topology_text_t){good, sizeof(good) - 1, "good", 0, NULL}, &network,
+                   &diag) == PB_SUCCESS &&
            network != NULL && diag.n_faults == 1,
        "faults of another file do not spoil this one");
     pb_network_free(network);
@@ -219,9 +219,9 @@ static void test_endless(void)
     pb_diag_t diag;
     pb_network_t *network;
     pb_diag_init(&diag);
-    const int error = pb_topology_parse(
-        &(pb_topology_text_t){start, strlen(start), "d/topology.conf", '\0', &access}, &network,
-        &diag);
+    const int error =
+        given_parse(&(pb_topology_text_t){start, strlen(start), "d/topology.conf", '\0', &access},
+                    &network, &diag);
     ok(error == PB_ERR_INPUT && diag.n_faults == 1, "files that include others without end: %s",
        pb_diag_first(&diag));
     pb_diag_clear(&diag);
@@ -249,7 +249,7 @@ static void test_many(void)
     fclose(out);
     pb_diag_init(&diag);
     const int error =
-        pb_topology_parse(&(pb_topology_text_t){text, length, "many", '\0', NULL}, &network, &diag);
+        given_parse(&(pb_topology_text_t){text, length, "many", '\0', NULL}, &network, &diag);
     ok(error == PB_SUCCESS && pb_network_n_hosts(network) == LEAVES * HOSTS &&
            pb_network_n_switches(network) == LEAVES + GROUPS + 1,
        "65,536 hosts, each named three times: %s", pb_diag_first(&diag));
@@ -277,7 +277,7 @@ static void test_orders(void)
         snprintf(text, sizeof(text), "%s%s%s%s#pipebcast SwitchName=a LinkSpeed=2\n", lines[at[0]],
                  lines[at[1]], lines[at[2]], lines[at[3]]);
         pb_diag_init(&diag);
-        const int error = pb_topology_parse(
+        const int error = given_parse(
             &(pb_topology_text_t){text, strlen(text), "order", '\0', NULL}, &network, &diag);
         bool good = error == PB_SUCCESS;
         for (int host = 1; good && host <= 6; host++) {
