@@ -21,7 +21,8 @@
  * The furthest reach of n children of a root, the first at p, depends on p, n and one position.
  * This is the end of the smallest subtree that holds the root and p. So roots share their searches
  * in a row. A search tries the furthest cuts first, and ends where no cut can reach further than
- * the best one so far. Where a cut at k is not allowed, no cut between first[k] and k is.
+ * the best one so far. Where a cut at k is not allowed, no cut between first[k] and k is. Such gaps
+ * do not depend on the row, so the longest one behind each child is kept for all rows.
  *
  * Time is O(height * ranks * k) times two numbers that are small on most networks. These are the
  * cuts that are tried for a position, and the subtree ends that it has. Memory is
@@ -46,6 +47,11 @@ typedef struct best {
     int next;   /**< the second child; 0: none */
 } best_t;
 
+/** Positions after the first child's in (from, to], where no cut is allowed. */
+typedef struct gap {
+    int from, to;
+} gap_t;
+
 typedef struct rows {
     const pb_view_t *view;
     int most_children; /**< of a rank */
@@ -54,6 +60,7 @@ typedef struct rows {
     int n_rows, room; /**< of `reach` */
     int *furthest;  /**< by position: the largest reach, in the row of the children, from the first
                          position that is of interest to this one */
+    gap_t *gaps;    /**< by position of the first child: the longest gap that was found */
     best_t *best;   /**< by position and number of children */
     int n_searches; /**< so far */
 } rows_t;
@@ -81,6 +88,20 @@ static best_t *best_at(const rows_t *rows, int p, int n)
     return &rows->best[(size_t) p * (size_t) rows->most_children + (size_t) n - 1];
 }
 
+/** The last position up to k where a cut is allowed behind a child at p; p if there is none. */
+static int last_cut(const rows_t *rows, int p, int k)
+{
+    gap_t *gap = &rows->gaps[p];
+    const int *first = rows->bounds.first, to = k;
+    while (k > p && first[k] > p) {
+        k = k > gap->from && k <= gap->to ? gap->from : first[k] < k ? first[k] : k - 1;
+    }
+    if (to - k > gap->to - gap->from) {
+        *gap = (gap_t){.from = k, .to = to};
+    }
+    return k;
+}
+
 /** The best of at most `n` children of a root, the first at p; `common` is LCA(root, p - 1) or
  * LCA(root, the child before). */
 static const best_t *find_best(const search_t *search, int p, int n, int common)
@@ -99,9 +120,9 @@ static const best_t *find_best(const search_t *search, int p, int n, int common)
     int k = best->reach < limit ? best->reach + 1 : limit;
     while (n > 1 && k > p && best->reach < search->wanted &&
            reach_bound(search, k, n - 1) > best->reach) {
-        const int first = rows->bounds.first[k];
-        if (first > p) {
-            k = first < k ? first : k - 1;
+        const int cut = last_cut(rows, p, k);
+        if (cut < k) {
+            k = cut;
             continue;
         }
         const int reach = find_best(search, k, n - 1, common)->reach;
@@ -176,9 +197,8 @@ static int make_row(rows_t *rows)
         if (row[0] == n - 1) {
             return PB_SUCCESS; /* no other tree of this height is asked for */
         }
-        row[n - 1] = n - 1;
-        for (int i = n - 2; i > 0; i--) {
-            row[i] = find_children(&search, i);
+        for (int i = n - 1; i > 0; i--) {
+            row[i] = search.below[i] == n - 1 ? n - 1 : find_children(&search, i);
         }
     }
     find_furthest(rows, height, 0, n - 1);
@@ -248,8 +268,9 @@ static int make_tree(rows_t *rows, int *parent)
     const size_t n = (size_t) rows->view->n_ranks;
     int rc = pb_order_bounds_init(&rows->bounds, rows->view);
     rows->furthest = malloc(n * sizeof(*rows->furthest));
+    rows->gaps = calloc(n, sizeof(*rows->gaps));
     rows->best = calloc(n * (size_t) rows->most_children, sizeof(*rows->best));
-    if (rows->furthest == NULL || rows->best == NULL) {
+    if (rows->furthest == NULL || rows->gaps == NULL || rows->best == NULL) {
         rc = PB_ERR_NO_MEMORY;
     }
     do {
@@ -262,6 +283,7 @@ static void rows_clear(rows_t *rows)
 {
     pb_order_bounds_clear(&rows->bounds);
     free(rows->furthest);
+    free(rows->gaps);
     free(rows->best);
     for (int h = 0; h < rows->n_rows; h++) {
         free(rows->reach[h]);
