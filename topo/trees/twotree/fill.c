@@ -147,7 +147,7 @@ HOT bool is_too_late(const filling_t *f, int g)
 /**
  * Number of slots of `now` that others may take before the first unplaced guest must take one; 0:
  * it must take this one. As many guests as there are slots cannot wait for a new one; their leads
- * differ by less than `first`.
+ * differ by less than PB_TT_FIRST.
  */
 HOT int slots_to_spare(const filling_t *f, int guest)
 {
@@ -155,7 +155,7 @@ HOT int slots_to_spare(const filling_t *f, int guest)
     int n_pressed = 0, n_slots = 1, time = f->now, least = MANY;
     for (int lead = pool->guests[guest].lead_index; lead < pool->n_leads; lead++) {
         const int last = f->deadline - pool->leads[lead].lead;
-        if (last >= f->now + pool->first) {
+        if (last >= f->now + PB_TT_FIRST) {
             break;
         }
         for (; time <= last; time++) {
@@ -216,7 +216,7 @@ HOT bool place_locals(filling_t *f, int gives, int source, int most)
     f->n_items -= n;
     bool good = true;
     for (int i = 0; i < gives && good; i++) {
-        const int time = f->now + pool->first + i * pool->step;
+        const int time = f->now + PB_TT_FIRST + i * PB_TT_STEP;
         good = f->with_sources ? open_slot(f, time, source + i) : open_slots(f, time, n);
     }
     return good;
@@ -278,6 +278,7 @@ HOT bool fill(filling_t *f, const int hold[2])
     pb_tt_pool_t *pool = f->pool;
     int n_exported = 0;
     pool->hold_end[0] = pool->hold_end[1] = PB_TT_NEVER;
+    pool->export_time[0] = pool->export_time[1] = PB_TT_NEVER;
     begin(f);
     bool good = open_slot(f, pool->entry, PB_TT_ENTRY);
     while (f->n_open > 0 && good) {

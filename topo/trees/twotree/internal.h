@@ -27,12 +27,9 @@
 /** Later than any time. */
 #define PB_TT_NEVER (1 << 28)
 
-/** Costs of an edge; the values are in table.c, with the reason for them. */
-typedef struct pb_tt_costs {
-    int first;     /**< from a rank's receipt to its first child's */
-    int step;      /**< further delay of the second child */
-    double growth; /**< slots multiply by this per unit of time; weighs exports */
-} pb_tt_costs_t;
+/** Time from a rank's receipt to its first child's, and from there to its second child's; the
+ * reason for the values is in table.c. */
+enum { PB_TT_FIRST = 7, PB_TT_STEP = 1 };
 
 /** Gifts of a subtree to one tree if its slot comes early enough. */
 typedef struct pb_tt_reply {
@@ -71,6 +68,7 @@ static inline int pb_tt_gives(pb_tt_option_t option, int tree)
 typedef struct pb_tt_config {
     int locals[PB_TT_OPTIONS]; /**< ranks attached to the vertex, by option */
     pb_tt_table_t tables[2];   /**< by tree */
+    bool is_even;              /**< both are the same: it may be turned as well */
     pb_tt_option_t *options;   /**< by index among the children, largest subtree first */
 } pb_tt_config_t;
 
@@ -87,16 +85,16 @@ typedef struct pb_tt_pair {
 } pb_tt_pair_t;
 
 /**
- * Tables kept across roots: the configs of every shape of a subtree, and tables that depend on the
- * costs alone. A shape's list is whether it is the root's, the ranks attached to its vertex and the
- * shapes of its children.
+ * Tables kept across roots: the configs of every shape of a subtree, and tables of times alone. A
+ * shape's list is whether it is the root's, the ranks attached to its vertex and the shapes of its
+ * children.
  */
 typedef struct pb_tt_tables {
     pb_shapes_t shapes;
     pb_tt_config_t *configs; /**< by PB_TT_ROLES * shape + role; the root's has no role */
     int room;                /**< shapes that `configs` has room for; zeros behind the last */
     size_t memory;           /**< bytes of the configs' tables and options */
-    pb_tt_costs_t costs;
+    double growth;           /**< slots multiply by this per unit of time; weighs exports */
     double log_growth;
     double weight[PB_TT_WEIGHTS]; /**< by time: what an export then is worth */
     pb_tt_pair_t *pairs[3];       /**< by exports: policies by falling weight */
@@ -167,9 +165,6 @@ size_t pb_tt_tables_memory(const pb_tt_tables_t *tables);
  */
 int pb_tt_find_shape(pb_tt_t *tt, int v, int *key, bool *is_new);
 
-/** Keeps copies of the tables, with their replies; frees those that were kept. PB_ERR_NO_MEMORY. */
-int pb_tt_keep_table(pb_tt_tables_t *tables, pb_tt_table_t *kept, const pb_tt_table_t *table);
-
 /* ---- fill.c ---- */
 
 /** Where a slot comes from: ENTRY, or 2 * item + index among the item's slots of the tree. */
@@ -205,8 +200,7 @@ typedef struct pb_tt_pool {
     int n_giving[3]; /**< locals by what they give */
     int n_guests;
     int n_exports;
-    int entry; /**< time of the one slot at the start */
-    int first, step;
+    int entry;             /**< time of the one slot at the start */
     pb_tt_guest_t *guests; /**< by falling lead */
     int first_giving[3];   /**< the first guest that gives so much; n_guests: there is none */
     pb_tt_lead_t *leads;   /**< falling */
@@ -245,8 +239,8 @@ typedef struct pb_tt_maker {
     const pb_tt_t *tt;
     pb_tt_pool_t pool;
     int n_ranks;         /**< of the loaded vertex's subtree */
-    double latest_value; /**< no less than what exports are worth after all items, of the pool
-                              whose table is finished */
+    double latest_value; /**< no less than what exports of the loaded pool are worth after all
+                              items */
 } pb_tt_maker_t;
 
 int pb_tt_maker_init(pb_tt_maker_t *maker, const pb_tt_t *tt);
@@ -266,14 +260,14 @@ int pb_tt_prepare(pb_tt_tables_t *tables);
 void pb_tt_load(pb_tt_maker_t *maker, int tree, int v, pb_tt_role_t role,
                 const int locals[PB_TT_OPTIONS], const pb_tt_option_t *options);
 
-/** A table that is being made. */
+/** A table before its replies are made. */
 typedef struct pb_tt_draft {
-    pb_tt_table_t table; /**< with room for PB_TT_MAX_REPLIES */
-    int late_out[2];     /**< with the least slack, the exports after all items */
+    int need;            /**< least slack */
+    int late_out[2];     /**< with it, the exports after all items */
     pb_tt_reply_t ideal; /**< with boundless slack */
     double ideal_loss;   /**< what is lost with it, a logarithm */
     double cost; /**< what the subtree takes from the growth of the surrounding tree, a logarithm;
-                      at least this, until it is finished */
+                      at least this, until the table is judged */
 } pb_tt_draft_t;
 
 /**
@@ -282,11 +276,11 @@ typedef struct pb_tt_draft {
  */
 int pb_tt_begin_table(pb_tt_maker_t *maker, pb_tt_draft_t *draft);
 
-/**
- * Fills the replies of a table begun, with the same pool loaded. False if that was given up,
- * because the cost is not below `limit`.
- */
-bool pb_tt_finish_table(pb_tt_maker_t *maker, pb_tt_draft_t *draft, double limit);
+/** Finds the cost of a table begun, with the same pool loaded. False if it is not below `limit`. */
+bool pb_tt_judge_table(pb_tt_maker_t *maker, pb_tt_draft_t *draft, double limit);
+
+/** Makes the table of a draft, with the same pool loaded. PB_ERR_NO_MEMORY. */
+int pb_tt_make_table(pb_tt_maker_t *maker, const pb_tt_draft_t *draft, pb_tt_table_t *table);
 
 /* ---- roles.c ---- */
 

@@ -96,17 +96,3 @@ int pb_tt_find_shape(pb_tt_t *tt, int v, int *key, bool *is_new)
     }
     return rc;
 }
-
-int pb_tt_keep_table(pb_tt_tables_t *tables, pb_tt_table_t *kept, const pb_tt_table_t *table)
-{
-    const size_t bytes = (size_t) table->n * sizeof(*table->replies);
-    pb_tt_reply_t *replies = realloc(kept->replies, bytes);
-    if (replies == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    memcpy(replies, table->replies, bytes);
-    tables->memory += bytes;
-    tables->memory -= (size_t) kept->n * sizeof(*replies);
-    *kept = (pb_tt_table_t){.need = table->need, .n = table->n, .replies = replies};
-    return PB_SUCCESS;
-}

@@ -49,6 +49,7 @@ typedef struct search {
     trial_t trial;          /**< of the vertex that is searched, in one of its roles */
     pb_tt_draft_t draft[2]; /**< of the trial, by tree */
     double cost;
+    pb_tt_draft_t kept[2]; /**< of the best trial */
     int n_trials, max_trials;
     uint64_t *tried; /**< an open hash table of options that were tried, 0: free */
     size_t n_tried;  /**< entries of it that are used, a power of two; 0: none are noted */
@@ -118,16 +119,29 @@ static void forget_tried(search_t *s)
     }
 }
 
-/** Notes the options; whether they were noted before. Then they cost no less than the best ones. */
+/** The options as a number, with one digit for each child; with `turned` all of them are turned. */
+static uint64_t number_of(const search_t *s, pb_tt_option_t turned)
+{
+    const int *child = &s->tt->child[s->tt->first_child[s->trial.v]];
+    uint64_t number = 1;
+    for (int i = 0; i < s->trial.n_children; i++) {
+        const pb_tt_option_t option = s->trial.options[i] ^ turned;
+        const bool is_even = pb_tt_config(s->tt, child[i], option / 2)->is_even;
+        number = PB_TT_OPTIONS * number + (is_even ? option & ~1U : option);
+    }
+    return number;
+}
+
+/** Notes the options; whether they, or others of the same cost, were noted before. Then they cost no
+ * less than the best ones. The two trees may be exchanged where the vertex gives both as much. */
 static bool was_tried(search_t *s)
 {
-    uint64_t number = 1; /* one digit for each child */
     if (s->n_tried == 0) {
         return false;
     }
-    for (int i = 0; i < s->trial.n_children; i++) {
-        number = PB_TT_OPTIONS * number + s->trial.options[i];
-    }
+    const uint64_t turned = number_of(s, s->trial.role != PB_TT_TWO);
+    uint64_t number = number_of(s, 0);
+    number = turned < number ? turned : number;
     size_t at = (size_t) ((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (s->n_tried - 1);
     while (s->tried[at] != 0 && s->tried[at] != number) {
         at = (at + 1) & (s->n_tried - 1);
@@ -149,7 +163,7 @@ static void load(search_t *s, int tree)
 }
 
 /**
- * Judges the options: the tables and the cost. PB_ERR_UNFIT if they do not cost less than `best`,
+ * Judges the options by their cost. PB_ERR_UNFIT if they do not cost less than `best`,
  * PB_ERR_NO_MEMORY.
  */
 static int try_options(search_t *s, double best)
@@ -175,7 +189,7 @@ static int try_options(search_t *s, double best)
     for (int tree = 0; tree < 2; tree++) {
         const double limit = limit_of(s, best, s->draft[!tree].cost);
         load(s, tree);
-        if (!pb_tt_finish_table(s->maker, &s->draft[tree], limit)) {
+        if (!pb_tt_judge_table(s->maker, &s->draft[tree], limit)) {
             return PB_ERR_UNFIT;
         }
     }
@@ -184,17 +198,36 @@ static int try_options(search_t *s, double best)
 }
 
 /** Keeps the trial as the vertex's config of the role. */
-static int keep(search_t *s)
+static void keep(search_t *s)
 {
-    pb_tt_tables_t *tables = s->tt->tables;
     pb_tt_config_t *config = pb_tt_config(s->tt, s->trial.v, s->trial.role);
     memcpy(config->locals, s->trial.locals, sizeof(config->locals));
     if (s->trial.n_children > 0) {
         memcpy(config->options, s->trial.options,
                (size_t) s->trial.n_children * sizeof(*s->trial.options));
     }
-    int rc = pb_tt_keep_table(tables, &config->tables[0], &s->draft[0].table);
-    return rc == PB_SUCCESS ? pb_tt_keep_table(tables, &config->tables[1], &s->draft[1].table) : rc;
+    memcpy(s->kept, s->draft, sizeof(s->kept));
+}
+
+static bool is_same(const pb_tt_table_t *a, const pb_tt_table_t *b)
+{
+    return a->need == b->need && a->n == b->n &&
+           memcmp(a->replies, b->replies, (size_t) a->n * sizeof(*a->replies)) == 0;
+}
+
+/** Makes the tables of the vertex's config of the role. */
+static int make_tables(search_t *s)
+{
+    pb_tt_config_t *config = pb_tt_config(s->tt, s->trial.v, s->trial.role);
+    int rc = PB_SUCCESS;
+    for (int tree = 0; tree < 2 && rc == PB_SUCCESS; tree++) {
+        pb_tt_table_t *table = &config->tables[tree];
+        pb_tt_load(s->maker, tree, s->trial.v, s->trial.role, config->locals, config->options);
+        rc = pb_tt_make_table(s->maker, &s->kept[tree], table);
+        s->tt->tables->memory += (size_t) table->n * sizeof(*table->replies);
+    }
+    config->is_even = rc == PB_SUCCESS && is_same(&config->tables[0], &config->tables[1]);
+    return rc;
 }
 
 /** Options that always work out: as few mixed ones as can be, the trees in turn. */
@@ -231,7 +264,8 @@ static int change(search_t *s, int i, int j, pb_tt_option_t option_i, pb_tt_opti
     if (rc == PB_SUCCESS) {
         *best = s->cost;
         *better = true;
-        return keep(s);
+        keep(s);
+        return PB_SUCCESS;
     }
     s->trial.options[j] = old_j;
     s->trial.options[i] = old_i;
@@ -296,11 +330,13 @@ static int search_vertex(search_t *s)
     int rc = try_options(s, INFINITY);
     double best = s->cost;
     bool better = s->trial.n_children > 0;
-    rc = rc == PB_SUCCESS ? keep(s) : rc;
+    if (rc == PB_SUCCESS) {
+        keep(s);
+    }
     while (better && rc == PB_SUCCESS) {
         rc = improve(s, &best, &better);
     }
-    return rc;
+    return rc == PB_SUCCESS ? make_tables(s) : rc;
 }
 
 /** Hands the options of v's items out, top-down. */
@@ -355,12 +391,8 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
     s.trial.options = malloc(n_vertices * sizeof(*s.trial.options));
     s.tried = calloc(MAX_TRIED, sizeof(*s.tried));
     s.noted = malloc(MAX_TRIED / 2 * sizeof(*s.noted)); /* never more than half are used */
-    pb_tt_reply_t *replies = malloc((size_t) 2 * PB_TT_MAX_REPLIES * sizeof(*replies));
     int rc = PB_ERR_NO_MEMORY;
-    if (key != NULL && s.trial.options != NULL && s.tried != NULL && s.noted != NULL &&
-        replies != NULL) {
-        s.draft[0].table.replies = replies;
-        s.draft[1].table.replies = replies + PB_TT_MAX_REPLIES;
+    if (key != NULL && s.trial.options != NULL && s.tried != NULL && s.noted != NULL) {
         rc = search_new(&s, key);
     }
     tt->option[0] = 2 * PB_TT_NONE;
@@ -372,6 +404,5 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
     free(s.trial.options);
     free(s.tried);
     free(s.noted);
-    free(replies);
     return rc;
 }

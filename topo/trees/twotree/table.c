@@ -20,8 +20,8 @@
 /** Policies for as many exports have a bit each. */
 #define MAX_PAIRS 64
 
-/** More guests are sorted in the general way. */
-#define MAX_INSERTED 12
+/** More than what is lost where costs are computed. */
+#define ROUNDING 1e-9
 
 static const int late[2] = {PB_TT_NEVER, PB_TT_NEVER};
 
@@ -36,16 +36,13 @@ static const int late[2] = {PB_TT_NEVER, PB_TT_NEVER};
  * higher, and times hardly better.
  */
 
-/** Time from a rank's receipt to its first child's, and from there to its second child's. */
-enum { FIRST = 7, STEP = 1 };
-
 /** The root of g^-first + g^-(first + step) = 1, by bisection. */
-static double growth(int first, int step)
+static double find_growth(void)
 {
     double low = 1.0, high = 2.0;
     for (int i = 0; i < 50; i++) {
         const double middle = (low + high) / 2;
-        if (pow(middle, -first) + pow(middle, -first - step) > 1) {
+        if (pow(middle, -PB_TT_FIRST) + pow(middle, -PB_TT_FIRST - PB_TT_STEP) > 1) {
             low = middle;
         } else {
             high = middle;
@@ -67,14 +64,11 @@ static int compare_pairs(const void *a, const void *b)
  * The times at which slots can come: the sum of first children's delays and of
  * at most as many second ones'. Returns their number.
  */
-static int prepare_holds(const pb_tt_costs_t *costs, int holds[PB_TT_MAX_HOLD])
+static int prepare_holds(int holds[PB_TT_MAX_HOLD])
 {
-    const int first = costs->first, step = costs->step;
     int n = 0;
-    for (int time = first; time <= PB_TT_MAX_HOLD; time++) {
-        const int hops = time / first, rest = time % first;
-        const bool possible = step == 0 ? rest == 0 : rest <= hops * step && rest % step == 0;
-        if (possible) {
+    for (int time = PB_TT_FIRST; time <= PB_TT_MAX_HOLD; time++) {
+        if (time % PB_TT_FIRST <= time / PB_TT_FIRST * PB_TT_STEP) {
             holds[n++] = time;
         }
     }
@@ -83,9 +77,9 @@ static int prepare_holds(const pb_tt_costs_t *costs, int holds[PB_TT_MAX_HOLD])
 
 static void prepare_most(pb_tt_tables_t *tables)
 {
-    const int first = tables->costs.first, second = first + tables->costs.step;
+    const int second = PB_TT_FIRST + PB_TT_STEP;
     for (int left = 0; left < PB_TT_WEIGHTS; left++) {
-        const int by_first = left >= first ? tables->most[left - first] : 0;
+        const int by_first = left >= PB_TT_FIRST ? tables->most[left - PB_TT_FIRST] : 0;
         const int by_second = left >= second ? tables->most[left - second] : 0;
         const int most = 1 + by_first + by_second;
         tables->most[left] = most < MANY ? most : MANY;
@@ -111,19 +105,19 @@ static double weight(const pb_tt_tables_t *tables, int time)
 {
     return time < PB_TT_WEIGHTS  ? tables->weight[time]
            : time >= PB_TT_NEVER ? 0.0
-                                 : pow(tables->costs.growth, -time);
+                                 : pow(tables->growth, -time);
 }
 
 int pb_tt_prepare(pb_tt_tables_t *tables)
 {
     int holds[PB_TT_MAX_HOLD];
-    tables->costs = (pb_tt_costs_t){.first = FIRST, .step = STEP, .growth = growth(FIRST, STEP)};
+    tables->growth = find_growth();
     prepare_most(tables);
-    tables->log_growth = log(tables->costs.growth);
+    tables->log_growth = log(tables->growth);
     for (int time = 0; time < PB_TT_WEIGHTS; time++) {
-        tables->weight[time] = pow(tables->costs.growth, -time);
+        tables->weight[time] = pow(tables->growth, -time);
     }
-    const int n = prepare_holds(&tables->costs, holds);
+    const int n = prepare_holds(holds);
     for (int exports = 0; exports <= 2; exports++) {
         tables->pairs[exports] = malloc((size_t) (n * n + 1) * sizeof(*tables->pairs[exports]));
         if (tables->pairs[exports] == NULL) {
@@ -154,23 +148,6 @@ static int compare_guests(const void *a, const void *b)
     return x->lead != y->lead ? y->lead - x->lead : x->vertex - y->vertex;
 }
 
-/** Sorts by insertion the usual few guests. */
-static void sort_guests(pb_tt_guest_t *guests, int n)
-{
-    if (n > MAX_INSERTED) {
-        qsort(guests, (size_t) n, sizeof(*guests), compare_guests);
-        return;
-    }
-    for (int i = 1; i < n; i++) {
-        const pb_tt_guest_t guest = guests[i];
-        int at = i;
-        for (; at > 0 && compare_guests(&guest, &guests[at - 1]) < 0; at--) {
-            guests[at] = guests[at - 1];
-        }
-        guests[at] = guest;
-    }
-}
-
 /** Finds the guests that give alike, and those of one lead. */
 static void link_guests(pb_tt_pool_t *pool)
 {
@@ -190,54 +167,6 @@ static void link_guests(pb_tt_pool_t *pool)
         pool->leads[pool->n_leads - 1].n++;
         pool->guests[g].lead_index = pool->n_leads - 1;
     }
-}
-
-void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
-                const int locals[PB_TT_OPTIONS], const pb_tt_option_t *options)
-{
-    const pb_tt_t *tt = b->tt;
-    pb_tt_pool_t *pool = &b->pool;
-    pool->n_locals = pb_tt_n_locals(tt, v);
-    memset(pool->n_giving, 0, sizeof(pool->n_giving));
-    for (int option = 0; option < PB_TT_OPTIONS; option++) {
-        pool->n_giving[pb_tt_gives((pb_tt_option_t) option, tree)] += locals[option];
-    }
-    pool->n_guests = 0;
-    for (int i = tt->first_child[v]; i < tt->first_child[v + 1]; i++) {
-        const int c = tt->child[i];
-        const pb_tt_option_t option = options[i - tt->first_child[v]];
-        const pb_tt_table_t *table = &pb_tt_config(tt, c, option / 2)->tables[tree ^ (option % 2)];
-        pool->guests[pool->n_guests++] = (pb_tt_guest_t){
-            .vertex = c, .gives = pb_tt_gives(option, tree), .lead = table->need, .table = table};
-    }
-    sort_guests(pool->guests, pool->n_guests);
-    link_guests(pool);
-    pool->n_exports = pb_tt_gives((pb_tt_option_t) (2 * role), tree);
-    pool->first = tt->tables->costs.first;
-    pool->step = tt->tables->costs.step;
-    pool->tables = tt->tables;
-    pool->entry = v == 0 ? pool->first : 0;
-    b->n_ranks = tt->view->vertices[v].end_rank - tt->view->vertices[v].first_rank;
-}
-
-/** Worth of the exports of a reply. */
-static double value(const pb_tt_maker_t *b, const pb_tt_reply_t *reply)
-{
-    return weight(b->tt->tables, reply->out[0]) + weight(b->tt->tables, reply->out[1]);
-}
-
-/** The policies that come out as the one does that was just tried. */
-static uint64_t alike(const pb_tt_maker_t *b, const int hold[2])
-{
-    const pb_tt_tables_t *tables = b->tt->tables;
-    const int exports = b->pool.n_exports;
-    uint64_t pairs = UINT64_MAX;
-    for (int i = 0; i < exports; i++) {
-        const int end = b->pool.hold_end[i];
-        pairs &= tables->no_sooner[exports][i][hold[i]];
-        pairs &= end < PB_TT_MAX_HOLD ? tables->no_later[exports][i][end] : UINT64_MAX;
-    }
-    return pairs;
 }
 
 /** The least time at which n slots can have been opened. */
@@ -261,13 +190,59 @@ static double latest_value(const pb_tt_maker_t *b)
     return sum;
 }
 
+void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
+                const int locals[PB_TT_OPTIONS], const pb_tt_option_t *options)
+{
+    const pb_tt_t *tt = b->tt;
+    pb_tt_pool_t *pool = &b->pool;
+    pool->n_locals = pb_tt_n_locals(tt, v);
+    memset(pool->n_giving, 0, sizeof(pool->n_giving));
+    for (int option = 0; option < PB_TT_OPTIONS; option++) {
+        pool->n_giving[pb_tt_gives((pb_tt_option_t) option, tree)] += locals[option];
+    }
+    pool->n_guests = 0;
+    for (int i = tt->first_child[v]; i < tt->first_child[v + 1]; i++) {
+        const int c = tt->child[i];
+        const pb_tt_option_t option = options[i - tt->first_child[v]];
+        const pb_tt_table_t *table = &pb_tt_config(tt, c, option / 2)->tables[tree ^ (option % 2)];
+        pool->guests[pool->n_guests++] = (pb_tt_guest_t){
+            .vertex = c, .gives = pb_tt_gives(option, tree), .lead = table->need, .table = table};
+    }
+    qsort(pool->guests, (size_t) pool->n_guests, sizeof(*pool->guests), compare_guests);
+    link_guests(pool);
+    pool->n_exports = pb_tt_gives((pb_tt_option_t) (2 * role), tree);
+    pool->tables = tt->tables;
+    pool->entry = v == 0 ? PB_TT_FIRST : 0;
+    b->n_ranks = tt->view->vertices[v].end_rank - tt->view->vertices[v].first_rank;
+    b->latest_value = latest_value(b);
+}
+
+/** Worth of the exports of a reply. */
+static double value(const pb_tt_maker_t *b, const pb_tt_reply_t *reply)
+{
+    return weight(b->tt->tables, reply->out[0]) + weight(b->tt->tables, reply->out[1]);
+}
+
+/** The policies that come out as the one does that was just tried. */
+static uint64_t alike(const pb_tt_maker_t *b, const int hold[2])
+{
+    const pb_tt_tables_t *tables = b->tt->tables;
+    const int exports = b->pool.n_exports;
+    uint64_t pairs = UINT64_MAX;
+    for (int i = 0; i < exports; i++) {
+        const int end = b->pool.hold_end[i];
+        pairs &= tables->no_sooner[exports][i][hold[i]];
+        pairs &= end < PB_TT_MAX_HOLD ? tables->no_later[exports][i][end] : UINT64_MAX;
+    }
+    return pairs;
+}
+
 /**
- * The best reply for one slack that is worth more than `best`; false if there is none. With
- * `is_enough`, the slack is known to suffice; `late_out`, if that is not NULL, has the times of
- * exports after all items.
+ * The best reply for one slack that is worth more than `best`; false if the slack does not suffice.
+ * `late_out` has the times of exports after all items; NULL: they are not known.
  */
-static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, const int *late_out,
-                       double best, pb_tt_reply_t *reply)
+static bool best_reply(pb_tt_maker_t *b, int slack, const int *late_out, double best,
+                       pb_tt_reply_t *reply)
 {
     const int exports = b->pool.n_exports;
     const pb_tt_tables_t *tables = b->tt->tables;
@@ -275,14 +250,14 @@ static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, const int *l
     uint64_t left = n_pairs > 0 ? UINT64_MAX >> (MAX_PAIRS - n_pairs) : 0;
     *reply = (pb_tt_reply_t){
         .slack = slack, .hold = {PB_TT_NEVER, PB_TT_NEVER}, .out = {PB_TT_NEVER, PB_TT_NEVER}};
-    if (late_out == NULL && (!is_enough || b->latest_value > best)) {
+    if (late_out == NULL && b->latest_value > best) {
         if (!pb_tt_fill(&b->pool, slack, late)) {
             return false;
         }
         late_out = b->pool.export_time;
     }
-    for (int i = 0; i < exports && late_out != NULL; i++) {
-        reply->out[i] = late_out[i];
+    if (late_out != NULL) {
+        memcpy(reply->out, late_out, sizeof(reply->out));
     }
     best = fmax(best, value(b, reply));
     for (; left != 0; left &= left - 1) {
@@ -298,12 +273,8 @@ static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, const int *l
         if (!filled) {
             continue;
         }
-        pb_tt_reply_t found = {.slack = slack,
-                               .hold = {pair->hold[0], pair->hold[1]},
-                               .out = {PB_TT_NEVER, PB_TT_NEVER}};
-        for (int x = 0; x < exports; x++) {
-            found.out[x] = b->pool.export_time[x];
-        }
+        pb_tt_reply_t found = {.slack = slack, .hold = {pair->hold[0], pair->hold[1]}};
+        memcpy(found.out, b->pool.export_time, sizeof(found.out));
         if (value(b, &found) > best) {
             best = value(b, &found);
             *reply = found;
@@ -315,14 +286,11 @@ static bool best_reply(pb_tt_maker_t *b, int slack, bool is_enough, const int *l
 /** A slack below which no fill can succeed. */
 static int least_slack(const pb_tt_maker_t *b)
 {
-    int least = b->pool.entry;
-    if (b->pool.n_guests > 0 && least < b->pool.entry + b->pool.guests[0].lead) {
-        least = b->pool.entry + b->pool.guests[0].lead;
-    }
-    const int n = b->pool.n_locals + b->pool.n_guests + b->pool.n_exports;
-    for (int left = least - b->pool.entry; left < PB_TT_WEIGHTS && b->pool.tables->most[left] < n;
-         left++) {
-        least = b->pool.entry + left + 1;
+    const pb_tt_pool_t *pool = &b->pool;
+    int least = least_time(b, pool->n_locals + pool->n_guests + pool->n_exports);
+    for (int g = 0; g < pool->n_guests; g++) {
+        const int slack = least_time(b, g + 1) + pool->guests[g].lead;
+        least = slack > least ? slack : least;
     }
     return least;
 }
@@ -369,7 +337,7 @@ static int find_need(pb_tt_maker_t *b, int slack, pb_tt_draft_t *draft)
             return rc;
         }
         if (pb_tt_fill(&b->pool, slack, late)) {
-            draft->table.need = slack;
+            draft->need = slack;
             memcpy(draft->late_out, b->pool.export_time, sizeof(draft->late_out));
             return PB_SUCCESS;
         }
@@ -381,48 +349,58 @@ static int find_need(pb_tt_maker_t *b, int slack, pb_tt_draft_t *draft)
 
 int pb_tt_begin_table(pb_tt_maker_t *b, pb_tt_draft_t *draft)
 {
-    pb_tt_table_t *table = &draft->table;
-    table->n = 0;
     const int rc = find_need(b, least_slack(b), draft);
     if (rc != PB_SUCCESS) {
         return rc;
     }
     /* A policy that works with some slack works with more, or nearly always. */
-    if (!best_reply(b, table->need + 2 * PB_TT_MAX_REPLIES, false, NULL, 0.0, &draft->ideal)) {
+    if (!best_reply(b, draft->need + 2 * PB_TT_MAX_REPLIES, NULL, 0.0, &draft->ideal)) {
         draft->ideal.out[0] = draft->ideal.out[1] = 0;
     }
     draft->ideal_loss = loss_of(b, &draft->ideal);
-    draft->cost = cost_of(b, table->need, draft->ideal_loss);
+    draft->cost = cost_of(b, draft->need, draft->ideal_loss);
     return PB_SUCCESS;
 }
 
-bool pb_tt_finish_table(pb_tt_maker_t *b, pb_tt_draft_t *draft, double limit)
+bool pb_tt_judge_table(pb_tt_maker_t *b, pb_tt_draft_t *draft, double limit)
 {
-    pb_tt_table_t *table = &draft->table;
-    double reached = 0.0, cost = INFINITY;
-    table->n = 0;
-    b->latest_value = latest_value(b);
-    for (int n = 0; n < PB_TT_MAX_REPLIES && reached < NEARLY * value(b, &draft->ideal); n++) {
-        pb_tt_reply_t *reply = &table->replies[n];
-        if (fmin(cost, cost_of(b, table->need + n, draft->ideal_loss)) >= limit) {
-            return false;
+    pb_tt_reply_t reply = {.out = {draft->late_out[0], draft->late_out[1]}};
+    draft->cost = cost_of(b, draft->need, loss_of(b, &reply));
+    for (int n = 0; n < PB_TT_MAX_REPLIES; n++) {
+        const double least = fmin(draft->cost, limit), delay = cost_of(b, draft->need + n, 0.0);
+        if (delay + draft->ideal_loss >= least) {
+            break;
         }
-        const int *late_out = n == 0 ? draft->late_out : NULL;
-        if (!best_reply(b, table->need + n, true, late_out, reached, reply) ||
-            value(b, reply) < reached) {
-            *reply = table->replies[n - 1];
+        /* A reply that is worth less costs more. */
+        const double worth = 1.0 - exp(least - delay) - ROUNDING;
+        if (best_reply(b, draft->need + n, n == 0 ? draft->late_out : NULL, worth, &reply)) {
+            draft->cost = fmin(draft->cost, delay + loss_of(b, &reply));
         }
-        reached = value(b, reply);
-        cost = fmin(cost, cost_of(b, table->need + n, loss_of(b, reply)));
-        table->n = n + 1;
     }
-    if (table->n == 0) {
-        best_reply(b, table->need, true, draft->late_out, 0.0, &table->replies[0]);
-        table->n = 1;
-        cost = cost_of(b, table->need, loss_of(b, &table->replies[0]));
+    return draft->cost < limit;
+}
+
+int pb_tt_make_table(pb_tt_maker_t *b, const pb_tt_draft_t *draft, pb_tt_table_t *table)
+{
+    pb_tt_reply_t replies[PB_TT_MAX_REPLIES];
+    const double enough = NEARLY * value(b, &draft->ideal);
+    double reached = 0.0;
+    int n = 0;
+    do {
+        if (!best_reply(b, draft->need + n, n == 0 ? draft->late_out : NULL, reached,
+                        &replies[n]) ||
+            value(b, &replies[n]) < reached) {
+            replies[n] = replies[n - 1];
+        }
+        reached = value(b, &replies[n++]);
+    } while (n < PB_TT_MAX_REPLIES && reached < enough);
+    *table = (pb_tt_table_t){
+        .need = draft->need, .n = n, .replies = malloc((size_t) n * sizeof(*replies))};
+    if (table->replies == NULL) {
+        return PB_ERR_NO_MEMORY;
     }
-    draft->cost = cost;
-    return true;
+    memcpy(table->replies, replies, (size_t) n * sizeof(*replies));
+    return PB_SUCCESS;
 }
 
 int pb_tt_maker_init(pb_tt_maker_t *b, const pb_tt_t *tt)
