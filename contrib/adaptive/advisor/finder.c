@@ -1,7 +1,6 @@
 #include "finder.h"
 
 #include "contrib/adaptive/search/anneal.h"
-#include "contrib/adaptive/search/streams_cost.h"
 #include "contrib/adaptive/search/trees.h"
 #include "topo/trees/plan.h"
 
@@ -182,22 +181,14 @@ static int add_plans_of(struct candidates *c, const pb_view_t *view, pb_kind_t k
     return error;
 }
 
-/** Adds the static plans of one tree, where the network is known, and *n_single_p has how many
- * candidates there are then. Adds the two trees, on one switch where it is not. */
+/** Adds the static plans of one tree, where there is a topology, and *n_single_p has how many
+ * candidates there are then. Adds the two trees. */
 static int add_plans(struct candidates *c, int *n_single_p)
 {
-    const pb_link_matrix_t *m = c->network->matrix;
-    const pb_placement_t *placement = c->network->placement;
-    pb_network_t *network = NULL;
-    pb_placement_t *alone = NULL;
     pb_view_t *view = NULL;
-    int error = placement != NULL ? PB_SUCCESS
-                                  : pb_placement_one_switch((const char *const *) m->node,
-                                                            m->n_nodes, &network, &alone);
-    if (error == PB_SUCCESS) {
-        error = pb_view_new(alone != NULL ? alone : placement, c->wish->root, NULL, 0, &view);
-    }
-    for (int kind = 0; error == PB_SUCCESS && placement != NULL && kind < PB_KIND_COUNT; kind++) {
+    int error = pb_view_new(c->network->placement, c->wish->root, NULL, 0, &view);
+    for (int kind = 0;
+         error == PB_SUCCESS && c->network->one_switch == NULL && kind < PB_KIND_COUNT; kind++) {
         error = add_plans_of(c, view, (pb_kind_t) kind);
     }
     *n_single_p = c->n;
@@ -205,8 +196,6 @@ static int add_plans(struct candidates *c, int *n_single_p)
         error = add_plan(c, view, PB_KIND_TWOTREE, 0);
     }
     pb_view_free(view);
-    pb_placement_free(alone);
-    pb_network_free(network);
     return error;
 }
 

@@ -79,27 +79,10 @@ static bool links_hold(const struct advise_knowledge *knowledge)
 
 /* ---- for a set of hosts ---- */
 
-/** The file's links for these hosts. PB_ERR_UNKNOWN if it lacks one. */
-static int select_links(const pb_link_matrix_t *matrix, const pb_host_set_t *hosts,
-                        pb_link_matrix_t **selected_p)
-{
-    int *nodes = malloc((size_t) hosts->n * sizeof *nodes);
-    int error = nodes != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-    for (int i = 0; error == PB_SUCCESS && i < hosts->n; i++) {
-        nodes[i] = pb_link_matrix_find(matrix, hosts->name[i]);
-        error = nodes[i] >= 0 ? PB_SUCCESS : PB_ERR_UNKNOWN;
-    }
-    if (error == PB_SUCCESS) {
-        error = pb_link_matrix_select(matrix, nodes, hosts->n, selected_p);
-    }
-    free(nodes);
-    return error;
-}
-
 /** Links in proportion to their speeds; those of the file's base speed are as assumed. */
-static void assume(const pb_network_t *network, const pb_placement_t *placement,
-                   pb_link_matrix_t *m)
+static void assume(const pb_placement_t *placement, pb_link_matrix_t *m)
 {
+    const pb_network_t *network = placement->network;
     const uint64_t base = pb_network_base_speed(network);
     int *links = malloc((size_t) (pb_network_max_path(network) + 1) * sizeof *links);
     for (int i = 0; i < m->n_nodes; i++) {
@@ -141,25 +124,6 @@ static int place_hosts(const pb_network_t *network, const pb_host_set_t *hosts,
     return PB_SUCCESS;
 }
 
-/** Makes one cluster of all hosts, of links that are assumed. */
-static int one_cluster(const pb_host_set_t *hosts, pb_link_matrix_t **matrix_p)
-{
-    pb_network_t *network;
-    pb_placement_t *placement;
-    int error =
-        pb_placement_one_switch((const char *const *) hosts->name, hosts->n, &network, &placement);
-    if (error == PB_SUCCESS) {
-        error = pb_link_matrix_of_network(network, (const char *const *) hosts->name, hosts->n,
-                                          matrix_p);
-    }
-    if (error == PB_SUCCESS) {
-        assume(network, placement, *matrix_p);
-    }
-    pb_placement_free(placement);
-    pb_network_free(network);
-    return error;
-}
-
 /** Latencies as trees meet them. */
 static void reckon_hops(pb_link_matrix_t *m)
 {
@@ -175,19 +139,17 @@ static int make_matrix(const struct advise_knowledge *knowledge, const pb_host_s
 {
     int error = PB_ERR_UNKNOWN;
     if (links_hold(knowledge)) {
-        error = select_links(knowledge->links.matrix, hosts, &network->matrix);
+        error =
+            pb_link_matrix_select(knowledge->links.matrix, hosts->name, hosts->n, &network->matrix);
         network->measured = error == PB_SUCCESS;
     }
     if (error != PB_ERR_UNKNOWN) {
         return error;
     }
-    if (knowledge->network == NULL) {
-        return one_cluster(hosts, &network->matrix);
-    }
-    error = pb_link_matrix_of_network(knowledge->network, (const char *const *) hosts->name,
-                                      hosts->n, &network->matrix);
+    error = pb_link_matrix_of_network(
+        network->placement->network, (const char *const *) hosts->name, hosts->n, &network->matrix);
     if (error == PB_SUCCESS) {
-        assume(knowledge->network, network->placement, network->matrix);
+        assume(network->placement, network->matrix);
     }
     return error;
 }
@@ -196,7 +158,7 @@ int advise_network_share(struct advise_network *network)
 {
     pb_link_share_free(network->share);
     network->share = NULL;
-    return network->placement != NULL
+    return network->one_switch == NULL
                ? pb_link_share_network(network->matrix, network->placement, &network->share)
                : pb_link_share_clusters(network->matrix, &network->share);
 }
@@ -205,10 +167,10 @@ int advise_network_make(const struct advise_knowledge *knowledge, const pb_host_
                         struct advise_network *network)
 {
     *network = (struct advise_network){.matrix = NULL};
-    int error = PB_SUCCESS;
-    if (knowledge->network != NULL) {
-        error = place_hosts(knowledge->network, hosts, &network->placement);
-    }
+    int error = knowledge->network != NULL
+                    ? place_hosts(knowledge->network, hosts, &network->placement)
+                    : pb_placement_one_switch((const char *const *) hosts->name, hosts->n,
+                                              &network->one_switch, &network->placement);
     if (error == PB_SUCCESS) {
         error = make_matrix(knowledge, hosts, network);
     }
@@ -223,6 +185,7 @@ void advise_network_clear(struct advise_network *network)
 {
     pb_link_matrix_free(network->matrix);
     pb_placement_free(network->placement);
+    pb_network_free(network->one_switch);
     pb_link_share_free(network->share);
     *network = (struct advise_network){.matrix = NULL};
 }

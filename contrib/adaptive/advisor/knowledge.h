@@ -48,7 +48,8 @@ bool advise_knowledge_refresh(struct advise_knowledge *knowledge);
 /** The network between a set of hosts; host i is node i. */
 struct advise_network {
     pb_link_matrix_t *matrix;
-    pb_placement_t *placement; /**< NULL without a topology */
+    pb_network_t *one_switch;  /**< in place of a topology; NULL with one */
+    pb_placement_t *placement; /**< in the topology, or on the one switch */
     pb_link_share_t *share;    /**< of the matrix as it is */
     bool measured;             /**< the matrix is of measured links; else assumed ones */
 };

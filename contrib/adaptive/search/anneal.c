@@ -12,9 +12,8 @@ static bool alloc_run(pb_anneal_run_t *run)
     run->pool = pb_good_trees_new(n, PB_ANNEAL_GOOD_TREES, PB_ANNEAL_GOOD_PERCENT);
     run->refined = pb_good_trees_new(n, 1, 0);
     run->whole = pb_good_trees_new(n, 1, 0);
-    run->way = malloc((size_t) n * sizeof(*run->way));
     return run->state != NULL && run->tree != NULL && run->pool != NULL && run->refined != NULL &&
-           run->whole != NULL && run->way != NULL;
+           run->whole != NULL;
 }
 
 static void clear_run(pb_anneal_run_t *run)
@@ -24,7 +23,6 @@ static void clear_run(pb_anneal_run_t *run)
     pb_good_trees_free(run->pool);
     pb_good_trees_free(run->refined);
     pb_good_trees_free(run->whole);
-    free(run->way);
 }
 
 static int anneal(pb_anneal_run_t *run, pb_anneal_result_t *result)

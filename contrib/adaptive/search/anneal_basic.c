@@ -27,11 +27,14 @@ typedef struct change {
 static int node_on_critical_way(pb_anneal_run_t *run)
 {
     const pb_tree_state_t *state = run->state;
-    int n = 0;
-    for (int at = state->critical[state->root]; at >= 0; at = state->critical[at]) {
-        run->way[n++] = at;
+    int n = 0, node = state->critical[state->root];
+    for (int at = node; at >= 0; at = state->critical[at]) {
+        n++;
     }
-    return run->way[pb_random_below(&run->random, n)];
+    for (int i = pb_random_below(&run->random, n); i > 0; i--) {
+        node = state->critical[node];
+    }
+    return node;
 }
 
 /* The link whose sharing makes the edge as slow as it is; -1 if it is the edge itself. */

@@ -5,12 +5,45 @@
 #include <stdbool.h>
 
 #include "contrib/adaptive/search/anneal.h"
-#include "contrib/adaptive/search/good_trees.h"
 #include "contrib/adaptive/search/tree_state.h"
 #include "contrib/adaptive/search/trees.h"
 
 /** A deadline that never comes. */
 #define PB_ANNEAL_NEVER INT64_MAX
+
+/* ---- the good list (section 2.2) ----
+ *
+ * The trees found so far whose cost is within some percent of the best one's. Ours is bounded: of
+ * more trees than it holds it keeps the best. */
+
+typedef struct pb_good_tree {
+    int64_t cost;
+    uint64_t hash;
+    int root;
+    int *parent;
+} pb_good_tree_t;
+
+typedef struct pb_good_trees {
+    int n_nodes, capacity, percent;
+    int n;
+    pb_good_tree_t *trees; /**< by rising cost; the first is the best of all that were offered */
+    int *parents;          /**< memory of their parents */
+} pb_good_trees_t;
+
+/** An empty list of up to `capacity` >= 1 trees. NULL if out of memory. */
+pb_good_trees_t *pb_good_trees_new(int n_nodes, int capacity, int percent);
+void pb_good_trees_free(pb_good_trees_t *good);
+
+static inline void pb_good_trees_clear(pb_good_trees_t *good)
+{
+    good->n = 0;
+}
+
+/** Takes the state's tree, of this cost, if it is good and not there yet. O(1) if it is not good
+ * enough, else O(capacity + nodes). */
+void pb_good_trees_offer(pb_good_trees_t *good, const pb_tree_state_t *state, int64_t cost);
+
+/* ---- a run ---- */
 
 typedef struct pb_anneal_run {
     const pb_tree_costs_t *costs;
@@ -23,7 +56,6 @@ typedef struct pb_anneal_run {
     pb_good_trees_t *pool;    /**< good trees of the pool being worked on, from random ones */
     pb_good_trees_t *refined; /**< the best tree of the pool from good ones */
     pb_good_trees_t *whole;   /**< the best tree over all nodes */
-    int *way;                 /**< nodes from the root to the last leaf */
     int64_t n_transformations;
     int n_runs;
     int n_pools;

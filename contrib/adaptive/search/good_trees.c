@@ -1,4 +1,4 @@
-#include "contrib/adaptive/search/good_trees.h"
+#include "contrib/adaptive/search/anneal_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,32 +9,26 @@ pb_good_trees_t *pb_good_trees_new(int n_nodes, int capacity, int percent)
     if (good == NULL) {
         return NULL;
     }
-    good->n_nodes = n_nodes;
-    good->capacity = capacity;
-    good->percent = percent;
+    *good = (pb_good_trees_t){.n_nodes = n_nodes, .capacity = capacity, .percent = percent};
     good->trees = calloc((size_t) capacity, sizeof(*good->trees));
-    bool all = good->trees != NULL;
-    for (int i = 0; i < capacity && all; i++) {
-        good->trees[i].parent = malloc((size_t) n_nodes * sizeof(int));
-        all = good->trees[i].parent != NULL;
-    }
-    if (!all) {
+    good->parents = malloc((size_t) capacity * (size_t) n_nodes * sizeof(int));
+    if (good->trees == NULL || good->parents == NULL) {
         pb_good_trees_free(good);
         return NULL;
+    }
+    for (int i = 0; i < capacity; i++) {
+        good->trees[i].parent = good->parents + (size_t) i * (size_t) n_nodes;
     }
     return good;
 }
 
 void pb_good_trees_free(pb_good_trees_t *good)
 {
-    if (good == NULL) {
-        return;
+    if (good != NULL) {
+        free(good->trees);
+        free(good->parents);
+        free(good);
     }
-    for (int i = 0; i < good->capacity && good->trees != NULL; i++) {
-        free(good->trees[i].parent);
-    }
-    free(good->trees);
-    free(good);
 }
 
 static int64_t limit(const pb_good_trees_t *good)
@@ -59,10 +53,10 @@ static bool has(const pb_good_trees_t *good, int64_t cost, uint64_t hash)
     return false;
 }
 
-bool pb_good_trees_offer(pb_good_trees_t *good, const pb_tree_state_t *state, int64_t cost)
+void pb_good_trees_offer(pb_good_trees_t *good, const pb_tree_state_t *state, int64_t cost)
 {
     if (!is_wanted(good, cost) || has(good, cost, state->hash)) {
-        return false;
+        return;
     }
     /* A new entry at the end, or the worst one's. */
     int at = good->n < good->capacity ? good->n++ : good->n - 1;
@@ -76,5 +70,4 @@ bool pb_good_trees_offer(pb_good_trees_t *good, const pb_tree_state_t *state, in
     while (good->trees[good->n - 1].cost > limit(good)) {
         good->n--;
     }
-    return at == 0;
 }

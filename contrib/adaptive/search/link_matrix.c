@@ -80,12 +80,12 @@ int pb_link_matrix_find(const pb_link_matrix_t *matrix, const char *name)
     return PB_ERR_UNKNOWN;
 }
 
-/* Copies the names of `which`, or the first n. False if out of memory. */
-static bool copy_names(char **to, char *const *from, const int *which, int n)
+/* False if out of memory. */
+static bool copy_names(char **to, char *const *from, int n)
 {
     bool good = true;
     for (int i = 0; i < n && good; i++) {
-        to[i] = strdup(from[which != NULL ? which[i] : i]);
+        to[i] = strdup(from[i]);
         good = to[i] != NULL;
     }
     return good;
@@ -105,28 +105,28 @@ static void copy_values(const pb_link_matrix_t *from, const int *nodes, pb_link_
     memcpy(to->cluster_site, from->cluster_site, (size_t) from->n_clusters * sizeof(int));
 }
 
-int pb_link_matrix_select(const pb_link_matrix_t *matrix, const int *nodes, int n,
+int pb_link_matrix_select(const pb_link_matrix_t *matrix, char *const *names, int n,
                           pb_link_matrix_t **selected_p)
 {
+    int nodes[PB_LINK_MATRIX_MAX_NODES];
     *selected_p = NULL;
-    bool good = in_range(n);
-    for (int i = 0; i < n && good; i++) {
-        good = nodes[i] >= 0 && nodes[i] < matrix->n_nodes;
-    }
-    if (!good) {
+    if (!in_range(n)) {
         return PB_ERR_INPUT;
     }
-    pb_link_matrix_t *selected = pb_link_matrix_new(matrix->n_sites, matrix->n_clusters, n);
-    if (selected == NULL) {
-        return PB_ERR_NO_MEMORY;
+    for (int i = 0; i < n; i++) {
+        nodes[i] = pb_link_matrix_find(matrix, names[i]);
+        if (nodes[i] < 0) {
+            return PB_ERR_UNKNOWN;
+        }
     }
-    copy_values(matrix, nodes, selected);
-    if (!copy_names(selected->site, matrix->site, NULL, matrix->n_sites) ||
-        !copy_names(selected->cluster, matrix->cluster, NULL, matrix->n_clusters) ||
-        !copy_names(selected->node, matrix->node, nodes, n)) {
+    pb_link_matrix_t *selected = pb_link_matrix_new(matrix->n_sites, matrix->n_clusters, n);
+    if (selected == NULL || !copy_names(selected->site, matrix->site, matrix->n_sites) ||
+        !copy_names(selected->cluster, matrix->cluster, matrix->n_clusters) ||
+        !copy_names(selected->node, names, n)) {
         pb_link_matrix_free(selected);
         return PB_ERR_NO_MEMORY;
     }
+    copy_values(matrix, nodes, selected);
     *selected_p = selected;
     return PB_SUCCESS;
 }

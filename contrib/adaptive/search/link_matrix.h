@@ -56,12 +56,11 @@ void pb_link_matrix_free(pb_link_matrix_t *matrix);
 int pb_link_matrix_find(const pb_link_matrix_t *matrix, const char *name);
 
 /**
- * The matrix of the ranks of a communicator: row i is node `nodes[i]` of `matrix`.
- * A node may come several times; between two ranks of one node its diagonal
- * holds. Clusters and sites stay. The caller frees it. PB_ERR_NO_MEMORY,
- * PB_ERR_INPUT (a number that is no node, none, or too many). O(n * n).
+ * The matrix of some nodes of another one: node i is the one called names[i]. Clusters and sites
+ * stay. The caller frees it. PB_ERR_NO_MEMORY, PB_ERR_UNKNOWN (no node has a name), PB_ERR_INPUT
+ * (no name, or too many). O(n * (n + nodes)).
  */
-int pb_link_matrix_select(const pb_link_matrix_t *matrix, const int *nodes, int n,
+int pb_link_matrix_select(const pb_link_matrix_t *matrix, char *const *names, int n,
                           pb_link_matrix_t **selected_p);
 
 /**

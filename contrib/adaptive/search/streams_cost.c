@@ -1,4 +1,4 @@
-#include "contrib/adaptive/search/streams_cost.h"
+#include "contrib/adaptive/search/tree_cost.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -80,22 +80,13 @@ static int64_t cost_of(const work_t *work, const pb_tree_t *tree, int64_t n_segm
     return first + (n_segments - 1) * period;
 }
 
-static int check(const pb_tree_costs_t *costs, pb_tree_t *const *streams, int n_streams)
-{
-    int error = n_streams > 0 ? PB_SUCCESS : PB_ERR_INPUT;
-    for (int s = 0; s < n_streams && error == PB_SUCCESS; s++) {
-        const pb_tree_t *tree = streams[s];
-        error = tree->n_nodes == costs->matrix->n_nodes && tree->root == streams[0]->root
-                    ? pb_tree_check(tree->parent, tree->n_nodes, tree->root)
-                    : PB_ERR_INPUT;
-    }
-    return error;
-}
-
 int pb_streams_cost(const pb_tree_costs_t *costs, pb_tree_t *const *streams, int n_streams,
                     int64_t *cost_p)
 {
-    const int error = check(costs, streams, n_streams);
+    int error = n_streams > 0 ? PB_SUCCESS : PB_ERR_INPUT;
+    for (int s = 0; s < n_streams && error == PB_SUCCESS; s++) {
+        error = pb_tree_check_all(streams[s], costs->matrix->n_nodes, streams[0]->root);
+    }
     if (error != PB_SUCCESS) {
         return error;
     }

@@ -56,6 +56,21 @@ void pb_tree_costs_free(pb_tree_costs_t *costs);
  */
 int pb_tree_cost(const pb_tree_costs_t *costs, pb_tree_t *tree, int64_t *cost_p);
 
+/**
+ * The cost by measured links of a static plan of several trees that broadcast together, such as the
+ * two trees (ours). Segment i goes down tree i mod n. An edge has 1/k of a link that k edges of all
+ * trees use. A node initiates its sends in all trees in turn. As above, all edges are taken to send
+ * concurrently.
+ *
+ * The trees are over all nodes from one root, with children in the order of their places. The cost
+ * in ns is the time until the last segment of the last tree is everywhere. For one tree in the
+ * order that pb_tree_cost() has put it into, it is the same as that says. PB_ERR_INPUT if one is no
+ * tree over nodes of the matrix, or their roots differ; PB_ERR_NO_MEMORY. O(streams * nodes * depth
+ * * (path + nodes)).
+ */
+int pb_streams_cost(const pb_tree_costs_t *costs, pb_tree_t *const *streams, int n_streams,
+                    int64_t *cost_p);
+
 static inline int64_t pb_tree_costs_transfer(const pb_tree_costs_t *costs, int from, int to)
 {
     return costs->transfer[(size_t) from * (size_t) costs->matrix->n_nodes + (size_t) to];

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "contrib/adaptive/search/streams_cost.h"
 #include "contrib/adaptive/search/tree_state.h"
 #include "test/adaptive/search/given_matrix.h"
 #include "test/adaptive/search/literal_cost.h"

@@ -12,10 +12,19 @@
 
 enum { N = 16, PER_CLUSTER = 4, LOCAL = 8000000, WIDE = 1000000, BYTES = 1 << 20, SEGMENT = 2874 };
 
+/** Links without a topology. */
+static struct advise_network network_of(pb_link_matrix_t *matrix)
+{
+    struct advise_network network = {.matrix = matrix};
+    must(pb_placement_one_switch((const char *const *) matrix->node, matrix->n_nodes,
+                                 &network.one_switch, &network.placement) == PB_SUCCESS);
+    return network;
+}
+
 /** Two sites of two clusters each. */
 static void make_network(struct advise_network *network)
 {
-    *network = (struct advise_network){.matrix = given_matrix(2, 4, N, 10000, 2000000, WIDE)};
+    *network = network_of(given_matrix(2, 4, N, 10000, 2000000, WIDE));
     for (int cluster = 0; cluster < 4; cluster++) {
         given_way(network->matrix, cluster, cluster, 50000, LOCAL);
     }
@@ -133,7 +142,7 @@ static void test_segments(const struct advise_network *network)
 static void test_streams(void)
 {
     int64_t calls = 0;
-    struct advise_network network = {.matrix = given_matrix(1, 1, N, 10000, 50000, LOCAL)};
+    struct advise_network network = network_of(given_matrix(1, 1, N, 10000, 50000, LOCAL));
     struct advise_wish wish = make_wish(ADVISE_ANNEALED, &calls);
     (void) advise_network_share(&network);
     wish.bytes = (uint64_t) 24 * SEGMENT;
