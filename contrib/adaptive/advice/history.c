@@ -134,57 +134,47 @@ static int read_hosts(const uint8_t *bytes, const head_t *head, pb_host_set_t **
     return error;
 }
 
-/** Tells whether `slot`, the i-th of n, holds a record, and reads its number and contents. */
+/** Tells whether `slot`, the i-th of n, holds a record, and reads it. */
 static bool read_slot(const uint8_t *slot, uint64_t i, uint64_t n_slots, int n_hosts,
-                      uint64_t *number_p, pb_history_record_t *record)
+                      pb_history_record_t *record)
 {
     const uint64_t from = pb_bytes_get(slot + 16, 4), to = pb_bytes_get(slot + 20, 4);
-    *number_p = pb_bytes_get(slot, 8);
-    *record = (pb_history_record_t){.broadcast = pb_bytes_get(slot + 8, 8),
+    *record = (pb_history_record_t){.number = pb_bytes_get(slot, 8),
+                                    .broadcast = pb_bytes_get(slot + 8, 8),
                                     .from = (int) (from & INT_MAX),
                                     .to = (int) (to & INT_MAX),
                                     .bytes = pb_bytes_get(slot + 24, 8),
                                     .begun = (int64_t) pb_bytes_get(slot + 32, 8),
                                     .taken = (int64_t) pb_bytes_get(slot + 40, 8)};
-    return pb_bytes_get(slot + HASHED_SLOT, 8) == hash_of_slot(slot) && *number_p > 0 &&
-           (*number_p - 1) % n_slots == i && from < (uint64_t) n_hosts && to < (uint64_t) n_hosts &&
-           record->bytes > 0 && record->bytes <= INT64_MAX && record->begun >= 0 &&
-           record->taken > 0 && record->taken <= PB_HISTORY_MAX_TAKEN;
+    return pb_bytes_get(slot + HASHED_SLOT, 8) == hash_of_slot(slot) && record->number > 0 &&
+           (record->number - 1) % n_slots == i && from < (uint64_t) n_hosts &&
+           to < (uint64_t) n_hosts && record->bytes > 0 && record->bytes <= INT64_MAX &&
+           record->begun >= 0 && record->taken > 0 && record->taken <= PB_HISTORY_MAX_TAKEN;
 }
-
-typedef struct numbered {
-    uint64_t number;
-    pb_history_record_t record;
-} numbered_t;
 
 static int compare_numbers(const void *a, const void *b)
 {
-    const numbered_t *x = a, *y = b;
+    const pb_history_record_t *x = a, *y = b;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
 static int read_records(const uint8_t *slots, const head_t *head, pb_history_t *history)
 {
-    numbered_t *all = malloc(head->n_slots * sizeof(*all));
     history->records = malloc(head->n_slots * sizeof(*history->records));
-    if (all == NULL || history->records == NULL) {
-        free(all);
+    if (history->records == NULL) {
         return PB_ERR_NO_MEMORY;
     }
     for (uint32_t i = 0; i < head->n_slots; i++) {
         const uint8_t *slot = slots + (size_t) i * SLOT;
-        numbered_t *place = &all[history->n_records];
-        if (read_slot(slot, i, head->n_slots, history->hosts->n, &place->number, &place->record)) {
+        if (read_slot(slot, i, head->n_slots, history->hosts->n,
+                      &history->records[history->n_records])) {
             history->n_records++;
         } else {
             history->n_bad += pb_bytes_get(slot, 8) != 0;
         }
     }
-    qsort(all, (size_t) history->n_records, sizeof(*all), compare_numbers);
-    for (int i = 0; i < history->n_records; i++) {
-        history->records[i] = all[i].record;
-    }
-    free(all);
+    qsort(history->records, (size_t) history->n_records, sizeof(*history->records),
+          compare_numbers);
     return PB_SUCCESS;
 }
 
@@ -298,7 +288,7 @@ int pb_history_remove_old(const char *dir, int64_t age, pb_diag_t *diag)
 /* ---- writing ---- */
 
 struct pb_history_writer {
-    char *path;
+    char path[PATH_MAX];
     uint8_t *bytes; /**< the mapped file */
     size_t length;
     uint8_t *slots;
@@ -373,22 +363,17 @@ int pb_history_create(const char *dir, pb_history_kind_t kind, uint64_t group,
         return PB_ERR_INPUT;
     }
     pb_history_writer_t *writer = calloc(1, sizeof(*writer));
-    const size_t room = strlen(dir) + strlen(token) + 64;
-    if (writer != NULL) {
-        writer->path = malloc(room);
-        writer->length = HEAD + names + (size_t) PB_HISTORY_CAPACITY * SLOT;
-    }
-    if (writer == NULL || writer->path == NULL) {
-        free(writer);
+    if (writer == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    snprintf(writer->path, room, "%s/%s%016" PRIx64 "-%s", dir, prefix_of(kind), hosts->hash,
-             token);
-    if (!map_file(writer)) {
+    writer->length = HEAD + names + (size_t) PB_HISTORY_CAPACITY * SLOT;
+    errno = ENAMETOOLONG;
+    if ((size_t) snprintf(writer->path, PATH_MAX, "%s/%s%016" PRIx64 "-%s", dir, prefix_of(kind),
+                          hosts->hash, token) >= PATH_MAX ||
+        !map_file(writer)) {
         pb_diag_fault(diag, writer->path, 0,
                       "cannot be made: %s; the directory must be there and writable",
                       strerror(errno));
-        free(writer->path);
         free(writer);
         return PB_ERR_IO;
     }
@@ -419,7 +404,6 @@ void pb_history_close(pb_history_writer_t *writer)
     if (writer != NULL) {
         munmap(writer->bytes, writer->length);
         (void) unlink(writer->path);
-        free(writer->path);
         free(writer);
     }
 }

@@ -33,6 +33,7 @@ typedef enum {
 #define PB_HISTORY_MAX_TAKEN INT64_C(86400000000000)
 
 typedef struct pb_history_record {
+    uint64_t number;    /**< in its file, from 1; set by the reader and the writer */
     uint64_t broadcast; /**< its number on the communicator, from 0, alike on all ranks */
     int from;           /**< host: the root, or the parent */
     int to;             /**< host: the root too, or the child */

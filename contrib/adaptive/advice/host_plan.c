@@ -5,7 +5,7 @@
 
 /** Where each rank is on its host. */
 typedef struct seats {
-    int *leader;   /**< by host: the rank; -1: none yet */
+    int *leader;   /**< by host: the rank */
     int *n_seated; /**< by host: its ranks so far */
     int *above;    /**< by rank: its parent on the host; -1 for leaders */
     int *nth;      /**< by host and seat, from first[host] on: the rank */
@@ -13,26 +13,19 @@ typedef struct seats {
     int *order;    /**< by rank: when its parent serves it */
 } seats_t;
 
-static void seats_free(seats_t *seats)
-{
-    free(seats->leader);
-    free(seats->n_seated);
-    free(seats->above);
-    free(seats->nth);
-    free(seats->first);
-    free(seats->order);
-}
-
+/** All are parts of one block, which begins with `leader`. False if out of memory. */
 static bool seats_init(seats_t *seats, size_t n_ranks, size_t n_hosts)
 {
-    seats->leader = malloc(n_hosts * sizeof(int));
-    seats->n_seated = calloc(n_hosts, sizeof(int));
-    seats->above = malloc(n_ranks * sizeof(int));
-    seats->nth = malloc(n_ranks * sizeof(int));
-    seats->first = calloc(n_hosts + 1, sizeof(int));
-    seats->order = malloc(n_ranks * sizeof(int));
-    return seats->leader != NULL && seats->n_seated != NULL && seats->above != NULL &&
-           seats->nth != NULL && seats->first != NULL && seats->order != NULL;
+    seats->leader = calloc(3 * n_hosts + 1 + 3 * n_ranks, sizeof(int));
+    if (seats->leader == NULL) {
+        return false;
+    }
+    seats->n_seated = seats->leader + n_hosts;
+    seats->first = seats->n_seated + n_hosts;
+    seats->above = seats->first + n_hosts + 1;
+    seats->nth = seats->above + n_ranks;
+    seats->order = seats->nth + n_ranks;
+    return true;
 }
 
 /** Gives the rank the next seat of its host; seat i is below seat (i - 1) / 2. */
@@ -113,7 +106,7 @@ int pb_host_plan(const pb_view_t *view, const int *host, int n_hosts,
     for (int s = 0; s < n_streams && error == PB_SUCCESS; s++) {
         error = fill_stream(plan, s, view, streams[s], host, &seats);
     }
-    seats_free(&seats);
+    free(seats.leader);
     if (error != PB_SUCCESS) {
         pb_plan_free(plan);
         return error;

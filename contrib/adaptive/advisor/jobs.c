@@ -1,10 +1,10 @@
 #include "jobs.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contrib/tools/common/report.h"
+#include "topo/util/kit.h"
 
 /** A history is of no program that runs if it was not written to for so long, in seconds. */
 enum { LEFT_S = 7 * 24 * 3600 };
@@ -47,40 +47,30 @@ struct reading_jobs {
     int64_t since;
 };
 
-static bool has_room(struct advise_jobs *jobs)
-{
-    if (jobs->n < jobs->most) {
-        return true;
-    }
-    const int most = jobs->most > 0 ? 2 * jobs->most : 8;
-    struct advise_job *all = realloc(jobs->all, (size_t) most * sizeof *all);
-    if (all != NULL) {
-        jobs->all = all;
-        jobs->most = most;
-    }
-    return all != NULL;
-}
-
 static int visit_broadcasts(void *context, const char *path)
 {
     struct reading_jobs *reading = context;
+    struct advise_jobs *jobs = reading->jobs;
     pb_history_t *history = NULL;
-    int error = read_history(path, &history, &reading->jobs->n_faulty);
-    if (error != PB_SUCCESS || history == NULL || history->n_records == 0) {
+    struct advise_job *all = NULL, job = {.last_end = INT64_MIN};
+    int error = read_history(path, &history, &jobs->n_faulty);
+    if (history != NULL && history->n_records > 0) {
+        const pb_history_record_t *last = &history->records[history->n_records - 1];
+        job = (struct advise_job){.history = history,
+                                  .root = last->from,
+                                  .last_begun = last->begun,
+                                  .last_end = last->begun + last->taken};
+    }
+    if (job.last_end >= reading->since) {
+        all = pb_grow(jobs->all, jobs->n, &jobs->most, sizeof *all);
+        error = all != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    }
+    if (all == NULL) {
         pb_history_free(history);
         return error;
     }
-    const pb_history_record_t *last = &history->records[history->n_records - 1];
-    const struct advise_job job = {.history = history,
-                                   .root = last->from,
-                                   .last_begun = last->begun,
-                                   .last_end = last->begun + last->taken};
-    if (job.last_end < reading->since || !has_room(reading->jobs)) {
-        error = job.last_end < reading->since ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-        pb_history_free(history);
-        return error;
-    }
-    reading->jobs->all[reading->jobs->n++] = job;
+    jobs->all = all;
+    all[jobs->n++] = job;
     return PB_SUCCESS;
 }
 

@@ -4,22 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/util/kit.h"
+
 /** State of a path from one cluster to another. */
 enum { UNKNOWN, FREE, LOADED };
+
+/** A path from one cluster to another. */
+struct way {
+    int state;
+    uint64_t rate;    /**< where it is not UNKNOWN */
+    int64_t known_by; /**< the broadcast's records of its rate began here */
+    uint64_t usual;   /**< as the matrix had it */
+};
+
+/** Use of a link by the edges of one broadcast. */
+struct use {
+    double through; /**< bytes per second */
+    int n_edges;
+};
 
 struct applying {
     int root;
     pb_link_matrix_t *matrix;
     const pb_link_share_t *share;
     int n_clusters;
-    int *state;         /**< by pair of clusters */
-    uint64_t *rate;     /**< by pair of clusters, where it is not UNKNOWN */
-    int64_t *known_by;  /**< by pair of clusters: the broadcast's records of its rate began here */
-    uint64_t *usual;    /**< by pair of clusters: as the matrix had it */
-    double *through;    /**< by link: bytes per second of this broadcast's edges */
-    int *n_edges;       /**< by link */
+    struct way *ways;   /**< by pair of clusters */
+    struct use *uses;   /**< by link */
     uint64_t *incoming; /**< by node: the slowest rate into it; 0: not known */
 };
+
+static struct way *way_between(const struct applying *a, int from, int to)
+{
+    return &a->ways[(size_t) from * (size_t) a->n_clusters + (size_t) to];
+}
 
 static uint64_t rate_of(const pb_history_record_t *record)
 {
@@ -40,8 +57,7 @@ static void enter_edges(struct applying *a, const pb_history_record_t *records, 
 {
     memset(a->incoming, 0, (size_t) a->matrix->n_nodes * sizeof *a->incoming);
     if (a->share != NULL) {
-        memset(a->through, 0, (size_t) a->share->n_links * sizeof *a->through);
-        memset(a->n_edges, 0, (size_t) a->share->n_links * sizeof *a->n_edges);
+        memset(a->uses, 0, (size_t) a->share->n_links * sizeof *a->uses);
     }
     for (int i = 0; i < n; i++) {
         const uint64_t rate = rate_of(&records[i]);
@@ -52,8 +68,8 @@ static void enter_edges(struct applying *a, const pb_history_record_t *records, 
                                                                  records[i].to, &n_links)
                                             : NULL;
         for (int j = 0; j < n_links; j++) {
-            a->through[links[j]] += (double) rate;
-            a->n_edges[links[j]]++;
+            a->uses[links[j]].through += (double) rate;
+            a->uses[links[j]].n_edges++;
         }
     }
 }
@@ -71,7 +87,7 @@ static bool is_explained(const struct applying *a, const pb_history_record_t *re
         a->share != NULL ? pb_link_share_path(a->share, record->from, record->to, &n_links) : NULL;
     for (int i = 0; i < n_links; i++) {
         const double full = (double) a->share->capacity[links[i]] * ADVISE_FULL_PERCENT / 100;
-        if (a->n_edges[links[i]] > 1 && a->through[links[i]] >= full) {
+        if (a->uses[links[i]].n_edges > 1 && a->uses[links[i]].through >= full) {
             return true;
         }
     }
@@ -92,19 +108,17 @@ static bool is_slow(const struct applying *a, const pb_history_record_t *record,
 static void learn(struct applying *a, const pb_history_record_t *record, int64_t broadcast)
 {
     const int *cluster = a->matrix->node_cluster;
-    const size_t pair =
-        (size_t) cluster[record->from] * (size_t) a->n_clusters + (size_t) cluster[record->to];
+    struct way *way = way_between(a, cluster[record->from], cluster[record->to]);
     const uint64_t rate = rate_of(record);
-    const bool fast = is_percent_of(rate, ADVISE_LOADED_PERCENT, (double) a->usual[pair]);
-    const bool first = a->known_by[pair] != broadcast;
+    const bool fast = is_percent_of(rate, ADVISE_LOADED_PERCENT, (double) way->usual);
     if (cluster[record->from] == cluster[record->to] ||
-        (!fast && (is_explained(a, record) || !is_slow(a, record, a->usual[pair])))) {
+        (!fast && (is_explained(a, record) || !is_slow(a, record, way->usual)))) {
         return;
     }
-    if (first || rate > a->rate[pair]) {
-        a->state[pair] = fast ? FREE : LOADED;
-        a->rate[pair] = rate;
-        a->known_by[pair] = broadcast;
+    if (way->known_by != broadcast || rate > way->rate) {
+        way->state = fast ? FREE : LOADED;
+        way->rate = rate;
+        way->known_by = broadcast;
     }
 }
 
@@ -127,14 +141,13 @@ struct line {
 
 static struct line line_of(const struct applying *a, int cluster, bool into)
 {
-    const size_t n = (size_t) a->n_clusters, c = (size_t) cluster;
     struct line line = {.n_free = 0};
-    for (size_t i = 0; i < n; i++) {
-        const size_t pair = into ? i * n + c : c * n + i;
-        line.n_free += a->state[pair] == FREE;
-        line.n_loaded += a->state[pair] == LOADED;
-        if (a->state[pair] == LOADED && a->rate[pair] > line.fastest) {
-            line.fastest = a->rate[pair];
+    for (int i = 0; i < a->n_clusters; i++) {
+        const struct way *way = into ? way_between(a, i, cluster) : way_between(a, cluster, i);
+        line.n_free += way->state == FREE;
+        line.n_loaded += way->state == LOADED;
+        if (way->state == LOADED && way->rate > line.fastest) {
+            line.fastest = way->rate;
         }
     }
     return line;
@@ -153,23 +166,22 @@ static uint64_t by_line(const struct line *line, uint64_t usual)
 
 static uint64_t bandwidth_of(const struct applying *a, int from, int to)
 {
-    const size_t pair = (size_t) from * (size_t) a->n_clusters + (size_t) to;
-    if (a->state[pair] == LOADED) {
-        return a->rate[pair];
+    const struct way *way = way_between(a, from, to);
+    if (way->state == LOADED) {
+        return way->rate;
     }
-    if (a->state[pair] == FREE) {
-        return a->rate[pair] > a->usual[pair] ? a->rate[pair] : a->usual[pair];
+    if (way->state == FREE) {
+        return way->rate > way->usual ? way->rate : way->usual;
     }
     const struct line out = line_of(a, from, false), in = line_of(a, to, true);
-    const uint64_t by_out = by_line(&out, a->usual[pair]), by_in = by_line(&in, a->usual[pair]);
-    return by_out < by_in ? by_out : by_in;
+    return pb_minu64(by_line(&out, way->usual), by_line(&in, way->usual));
 }
 
 /** Pairs of nodes keep their proportion to the usual bandwidth between their clusters. */
 static void write_pair(const struct applying *a, int from, int to, uint64_t bandwidth)
 {
     pb_link_matrix_t *m = a->matrix;
-    const uint64_t usual = a->usual[(size_t) from * (size_t) a->n_clusters + (size_t) to];
+    const uint64_t usual = way_between(a, from, to)->usual;
     for (int i = 0; i < m->n_nodes; i++) {
         for (int j = 0; m->node_cluster[i] == from && j < m->n_nodes; j++) {
             if (m->node_cluster[j] == to) {
@@ -188,17 +200,17 @@ static void write_all(const struct applying *a, struct advise_findings *findings
 {
     for (int from = 0; from < a->n_clusters; from++) {
         for (int to = 0; to < a->n_clusters; to++) {
-            const size_t pair = (size_t) from * (size_t) a->n_clusters + (size_t) to;
-            if (from == to || a->usual[pair] == 0) {
+            const struct way *way = way_between(a, from, to);
+            if (from == to || way->usual == 0) {
                 continue;
             }
-            if (a->state[pair] == LOADED) {
+            if (way->state == LOADED) {
                 findings->n_loaded++;
                 findings->loaded_from = from;
                 findings->loaded_to = to;
             }
             const uint64_t bandwidth = bandwidth_of(a, from, to);
-            if (bandwidth != a->usual[pair]) {
+            if (bandwidth != way->usual) {
                 write_pair(a, from, to, bandwidth);
             }
         }
@@ -211,10 +223,9 @@ static void note_usual(struct applying *a)
     const pb_link_matrix_t *m = a->matrix;
     for (int i = 0; i < m->n_nodes; i++) {
         for (int j = 0; j < m->n_nodes; j++) {
-            uint64_t *usual = &a->usual[(size_t) m->node_cluster[i] * (size_t) a->n_clusters +
-                                        (size_t) m->node_cluster[j]];
+            struct way *way = way_between(a, m->node_cluster[i], m->node_cluster[j]);
             const uint64_t bandwidth = pb_link_bandwidth(m, i, j);
-            *usual = bandwidth > *usual ? bandwidth : *usual;
+            way->usual = bandwidth > way->usual ? bandwidth : way->usual;
         }
     }
 }
@@ -223,25 +234,16 @@ static bool alloc_applying(struct applying *a)
 {
     const size_t n_pairs = (size_t) a->n_clusters * (size_t) a->n_clusters;
     const size_t n_links = a->share != NULL ? (size_t) a->share->n_links + 1 : 1;
-    a->state = calloc(n_pairs, sizeof *a->state);
-    a->rate = calloc(n_pairs, sizeof *a->rate);
-    a->known_by = calloc(n_pairs, sizeof *a->known_by);
-    a->usual = calloc(n_pairs, sizeof *a->usual);
-    a->through = calloc(n_links, sizeof *a->through);
-    a->n_edges = calloc(n_links, sizeof *a->n_edges);
+    a->ways = calloc(n_pairs, sizeof *a->ways);
+    a->uses = calloc(n_links, sizeof *a->uses);
     a->incoming = calloc((size_t) a->matrix->n_nodes, sizeof *a->incoming);
-    return a->state != NULL && a->rate != NULL && a->known_by != NULL && a->usual != NULL &&
-           a->through != NULL && a->n_edges != NULL && a->incoming != NULL;
+    return a->ways != NULL && a->uses != NULL && a->incoming != NULL;
 }
 
 static void free_applying(struct applying *a)
 {
-    free(a->state);
-    free(a->rate);
-    free(a->known_by);
-    free(a->usual);
-    free(a->through);
-    free(a->n_edges);
+    free(a->ways);
+    free(a->uses);
     free(a->incoming);
 }
 

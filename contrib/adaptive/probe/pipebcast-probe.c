@@ -27,18 +27,13 @@
 
 enum { TAG_NEXT = 1, TAG_RESULT = 2 };
 
-/** A step as ranks know it. */
-struct order {
-    int kind, from, to; /**< ranks */
-};
-
 struct run {
     struct probe_options options;
     MPI_Comm comm;
     int rank, n_ranks;
     struct probe_plan plan; /**< rank 0's */
     int n_orders;
-    struct order *orders;         /**< all ranks' */
+    struct probe_step *orders;    /**< all ranks': the plan's steps, between ranks */
     struct probe_result *results; /**< rank 0's, by step */
     int n_unknown;                /**< rank 0's: bandwidths that no train has shown */
     struct probe_traffic traffic;
@@ -105,7 +100,7 @@ static void share_orders(struct run *run)
 {
     for (int i = 0; run->rank == 0 && i < run->n_orders; i++) {
         const struct probe_step *step = &run->plan.steps[i];
-        run->orders[i] = (struct order){
+        run->orders[i] = (struct probe_step){
             .kind = step->kind, .from = run->plan.rank[step->from], .to = run->plan.rank[step->to]};
     }
     MPI_Bcast(run->orders, run->n_orders * (int) sizeof *run->orders, MPI_BYTE, 0, run->comm);
@@ -134,12 +129,12 @@ static bool prepare(struct run *run)
 /** A leader begins when the step before is through, and hands its result to rank 0. */
 static void lead_step(struct run *run, int step)
 {
-    const struct order *order = &run->orders[step];
+    const struct probe_step *order = &run->orders[step];
     const int before = step > 0 ? run->orders[step - 1].from : run->rank;
     if (before != run->rank) {
         common_quiet_recv(NULL, 0, MPI_BYTE, before, TAG_NEXT, run->comm);
     }
-    run->results[step] = probe_lead(&run->traffic, (enum probe_kind) order->kind, order->to);
+    run->results[step] = probe_lead(&run->traffic, order->kind, order->to);
     if (step + 1 < run->n_orders && run->orders[step + 1].from != run->rank) {
         MPI_Send(NULL, 0, MPI_BYTE, run->orders[step + 1].from, TAG_NEXT, run->comm);
     }
@@ -169,7 +164,7 @@ static void measure(struct run *run)
         if (run->rank == run->orders[i].from) {
             lead_step(run, i);
         } else if (run->rank == run->orders[i].to) {
-            probe_follow(&run->traffic, (enum probe_kind) run->orders[i].kind, run->orders[i].from);
+            probe_follow(&run->traffic, run->orders[i].kind, run->orders[i].from);
         }
     }
     common_quiet_barrier(run->comm);
