@@ -14,7 +14,6 @@
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/terminal.h"
 #include "contrib/tools/counters/counters.h"
-#include "hosts.h"
 #include "measure.h"
 #include "options.h"
 #include "output.h"
@@ -91,6 +90,23 @@ static void measure_all(struct bench_run *run, struct bench_output *output)
     }
 }
 
+/** Counts the hosts, on which ranks share memory, as MPI knows. Finds the lowest rank that is not
+ * on rank 0's host (rank 1 if there is none). Collective. */
+static void find_hosts(MPI_Comm comm, int *n_hosts_p, int *first_elsewhere_p)
+{
+    MPI_Comm host;
+    int rank, n_ranks, leader;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &n_ranks);
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    MPI_Allreduce(&rank, &leader, 1, MPI_INT, MPI_MIN, host);
+    MPI_Comm_free(&host);
+    const int leads = leader == rank, elsewhere = leader != 0 ? rank : n_ranks;
+    MPI_Allreduce(&leads, n_hosts_p, 1, MPI_INT, MPI_SUM, comm);
+    MPI_Allreduce(&elsewhere, first_elsewhere_p, 1, MPI_INT, MPI_MIN, comm);
+    *first_elsewhere_p = *first_elsewhere_p == n_ranks ? 1 : *first_elsewhere_p;
+}
+
 static void run_benchmark(struct bench_options *options, int rank, int n_ranks)
 {
     struct bench_run run = {
@@ -98,7 +114,7 @@ static void run_benchmark(struct bench_options *options, int rank, int n_ranks)
     struct bench_output output = {.options = options, .n_ranks = n_ranks};
     int elsewhere;
     MPI_Comm_dup(MPI_COMM_WORLD, &run.control);
-    bench_hosts_find(run.control, &output.n_hosts, &elsewhere);
+    find_hosts(run.control, &output.n_hosts, &elsewhere);
     options->pingpong &= n_ranks > 1;
     if (options->pingpong_ranks[0] == BENCH_UNSET) {
         options->pingpong_ranks[0] = 0;

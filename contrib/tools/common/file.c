@@ -39,16 +39,9 @@ bool common_file_open(common_file_t *file, const char *path, const char *what)
     int fd = -1;
     *file = (common_file_t){.path = realpath(path, NULL)};
     if (file->path == NULL) {
-        file->path = strdup(path);
+        file->path = common_copy(path);
     }
-    if (file->path != NULL && asprintf(&file->temp, "%s.XXXXXX", file->path) < 0) {
-        file->temp = NULL;
-    }
-    if (file->path == NULL || file->temp == NULL) {
-        common_report("%s: out of memory", what);
-        release(file);
-        return false;
-    }
+    file->temp = common_format("%s.XXXXXX", file->path);
     errno = EISDIR;
     fd = is_directory(file->path) ? -1 : mkstemp(file->temp);
     file->stream = fd >= 0 ? fdopen(fd, "w") : NULL;

@@ -115,3 +115,23 @@ pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topolo
     pb_diag_clear(&warnings);
     return network;
 }
+
+pb_placement_t *common_hosts_place(const pb_network_t *network, char *const *hosts, int n,
+                                   const char *topology)
+{
+    pb_placement_t *placement = pb_placement_new(network, n);
+    if (placement == NULL) {
+        common_end_error(PB_ERR_NO_MEMORY);
+    }
+    for (int rank = 0; rank < n; rank++) {
+        placement->host[rank] = pb_network_find_host(network, hosts[rank]);
+        if (placement->host[rank] < 0) {
+            common_report("--topology: %s has no host '%s', on which rank %d runs; add it, or run "
+                          "on other hosts",
+                          topology, hosts[rank], rank);
+            pb_placement_free(placement);
+            return NULL;
+        }
+    }
+    return placement;
+}

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "topo/network/placement.h"
 #include "topology.h"
 
 /**
@@ -21,6 +22,11 @@ bool common_hosts_replace(char **hosts, int n, const char *list, char *fault, si
 
 /** The first rank of each host, ascending, which the caller frees, and their number. O(n log n). */
 int *common_hosts_leaders(char *const *hosts, int n, int *n_leaders_p);
+
+/** Places n ranks in a network by their hosts. The caller frees it. NULL, with a message, if the
+ * network of the file `topology` lacks one. */
+pb_placement_t *common_hosts_place(const pb_network_t *network, char *const *hosts, int n,
+                                   const char *topology);
 
 /**
  * The network of a topology file, or all hosts on one switch if `topology` is empty or the file

@@ -60,6 +60,18 @@ char *common_copy(const char *text)
     return strcpy(common_alloc(strlen(text) + 1, 1), text);
 }
 
+char *common_format(const char *format, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0) {
+        common_end_error(PB_ERR_NO_MEMORY);
+    }
+    va_end(args);
+    return text;
+}
+
 void common_report_faults(const pb_diag_t *diag)
 {
     for (size_t i = 0; i < diag->n_kept; i++) {

@@ -23,6 +23,9 @@ extern void (*common_abort)(int status);
 void *common_alloc(size_t n, size_t size);
 char *common_copy(const char *text);
 
+/** A new text, as printf() prints it; ends the program if out of memory. */
+char *common_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /** Prints the errors of a file that were kept, a line for each. */
 void common_report_faults(const pb_diag_t *diag);
 

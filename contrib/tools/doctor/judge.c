@@ -392,16 +392,13 @@ static bool is_any_faster(const doctor_facts_t *f, double bits_per_second)
 static doctor_verdict_t judge_slow(const doctor_facts_t *f, char *text)
 {
     doctor_names_t found;
-    if (find_rates(f, 0, POOR_SHARE, &found)) {
-        return say(is_any_faster(f, FASTEST_FLOW) ? DOCTOR_WARNING : DOCTOR_ERROR, text,
-                   "slower than they should be, in Mbit/s from these hosts to the next: %s",
-                   doctor_names_text(&found));
+    const bool is_poor = find_rates(f, 0, POOR_SHARE, &found);
+    if (!is_poor && !find_rates(f, 0, GOOD_SHARE, &found)) {
+        return DOCTOR_NOTHING;
     }
-    return find_rates(f, 0, GOOD_SHARE, &found)
-               ? say(DOCTOR_WARNING, text,
-                     "slower than they should be, in Mbit/s from these hosts to the next: %s",
-                     doctor_names_text(&found))
-               : DOCTOR_NOTHING;
+    return say(is_poor && !is_any_faster(f, FASTEST_FLOW) ? DOCTOR_ERROR : DOCTOR_WARNING, text,
+               "slower than they should be, in Mbit/s from these hosts to the next: %s",
+               doctor_names_text(&found));
 }
 
 static doctor_verdict_t judge_reported(const doctor_facts_t *f, char *text)

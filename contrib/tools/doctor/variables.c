@@ -56,14 +56,20 @@ static bool is_of_version(const char *name)
     return length >= strlen(end) && strcmp(name + length - strlen(end), end) == 0;
 }
 
-bool doctor_variables_is_parameter(const char *name)
+/** Tells whether a name is one of `others`. */
+static bool is_other(const char *name)
 {
     for (size_t i = 0; i < COUNT(others); i++) {
         if (strcmp(name, others[i]) == 0) {
             return true;
         }
     }
-    return doctor_variables_is_plugins(name) && !is_of_version(name);
+    return false;
+}
+
+bool doctor_variables_is_parameter(const char *name)
+{
+    return is_other(name) || (doctor_variables_is_plugins(name) && !is_of_version(name));
 }
 
 /* ---- control variables ---- */
@@ -131,47 +137,29 @@ static void add_value(doctor_record_t *record, const char *name, MPI_T_cvar_hand
     }
 }
 
-/** Takes a handle of variable `index`; its type and how its values are called. */
-static bool open_parameter(int index, char name[NAME_SIZE], MPI_Datatype *type_p,
-                           MPI_T_enum *names_p, MPI_T_cvar_handle *handle_p, int *count_p)
+/** Finds the name of variable `index`, its type and how its values are called. */
+static bool find_parameter(int index, char name[NAME_SIZE], MPI_Datatype *type_p,
+                           MPI_T_enum *names_p)
 {
     int name_size = NAME_SIZE, verbosity, bind, scope;
     return MPI_T_cvar_get_info(index, name, &name_size, &verbosity, type_p, names_p, NULL, NULL,
-                               &bind, &scope) == MPI_SUCCESS &&
-           MPI_T_cvar_handle_alloc(index, NULL, handle_p, count_p) == MPI_SUCCESS;
-}
-
-static void add_parameter(doctor_record_t *record, int index)
-{
-    char name[NAME_SIZE];
-    MPI_Datatype type;
-    MPI_T_enum names;
-    MPI_T_cvar_handle handle;
-    int count;
-    if (open_parameter(index, name, &type, &names, &handle, &count)) {
-        add_value(record, name, handle, count, type, names);
-        MPI_T_cvar_handle_free(&handle);
-    }
+                               &bind, &scope) == MPI_SUCCESS;
 }
 
 void doctor_variables_add_parameters(doctor_record_t *record)
 {
-    int n_variables = 0, index;
-    for (size_t i = 0; i < COUNT(others); i++) {
-        if (MPI_T_cvar_get_index(others[i], &index) == MPI_SUCCESS) {
-            add_parameter(record, index);
-        }
-    }
+    int n_variables = 0, count;
     MPI_T_cvar_get_num(&n_variables);
     for (int i = 0; i < n_variables; i++) {
         char name[NAME_SIZE] = "";
-        int name_size = sizeof name, verbosity, bind, scope;
         MPI_Datatype type;
         MPI_T_enum names;
-        if (MPI_T_cvar_get_info(i, name, &name_size, &verbosity, &type, &names, NULL, NULL, &bind,
-                                &scope) == MPI_SUCCESS &&
-            doctor_variables_is_plugins(name)) {
-            add_parameter(record, i);
+        MPI_T_cvar_handle handle;
+        if (find_parameter(i, name, &type, &names) &&
+            (doctor_variables_is_plugins(name) || is_other(name)) &&
+            MPI_T_cvar_handle_alloc(i, NULL, &handle, &count) == MPI_SUCCESS) {
+            add_value(record, name, handle, count, type, names);
+            MPI_T_cvar_handle_free(&handle);
         }
     }
 }
@@ -184,7 +172,8 @@ bool doctor_variables_set(const char *name, int value, int *old_p)
     MPI_T_enum names;
     MPI_T_cvar_handle handle;
     if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS ||
-        !open_parameter(index, found, &type, &names, &handle, &count)) {
+        !find_parameter(index, found, &type, &names) ||
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS) {
         return false;
     }
     const bool good = type == MPI_INT && count == 1 &&

@@ -8,7 +8,6 @@
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/topology.h"
 #include "message.h"
-#include "topo/network/hostlist.h"
 #include "topo/util/error.h"
 
 const char *tool_file_name(const char *file)
@@ -108,13 +107,6 @@ static int *named_hosts(const pb_network_t *network, char *const *names, int n)
 
 /* ---- ranks, their names and the root ---- */
 
-static char *rank_name(const char *host, int slot, int ppn)
-{
-    char name[PB_HOSTLIST_MAX_NAME + 16];
-    snprintf(name, sizeof(name), ppn == 1 ? "%s" : "%s:%d", host, slot);
-    return common_copy(name);
-}
-
 static void place_ranks(tool_cluster_t *cluster, const int *hosts, int ppn)
 {
     if (cluster->n_hosts > TOOL_MAX_RANKS / ppn) {
@@ -131,8 +123,9 @@ static void place_ranks(tool_cluster_t *cluster, const int *hosts, int ppn)
     for (int rank = 0; rank < n_ranks; rank++) {
         const int host = hosts[rank / ppn];
         cluster->placement->host[rank] = host;
+        const char *name = pb_network_node(cluster->network, host)->name;
         cluster->names[rank] =
-            rank_name(pb_network_node(cluster->network, host)->name, rank % ppn, ppn);
+            ppn == 1 ? common_copy(name) : common_format("%s:%d", name, rank % ppn);
     }
 }
 

@@ -25,38 +25,16 @@ struct choosing {
 
 static bool place_ranks(struct choosing *c, const char *path)
 {
-    c->placement = pb_placement_new(c->network, c->n_ranks);
-    c->links = calloc((size_t) pb_network_max_path(c->network) + 1, sizeof *c->links);
-    c->leaders = calloc((size_t) c->n_ranks, sizeof *c->leaders);
-    bool *seen = calloc((size_t) pb_network_size(c->network), sizeof *seen);
-    bool good = c->placement != NULL && c->links != NULL && c->leaders != NULL && seen != NULL;
-    if (!good) {
-        common_report("out of memory for the places of %d ranks", c->n_ranks);
-    }
-    for (int rank = 0; good && rank < c->n_ranks; rank++) {
-        const int host = pb_network_find_host(c->network, c->hosts[rank]);
-        if (host < 0) {
-            common_report("--topology: %s has no host '%s', on which rank %d runs; add it, or run "
-                          "on other hosts",
-                          path, c->hosts[rank], rank);
-            good = false;
-            break;
-        }
-        c->placement->host[rank] = host;
-        if (!seen[host]) {
-            seen[host] = true;
-            c->leaders[c->n_leaders++] = rank;
-        }
-    }
-    free(seen);
-    if (good && c->n_leaders < 2) {
+    c->links = common_alloc((size_t) pb_network_max_path(c->network) + 1, sizeof *c->links);
+    c->leaders = common_hosts_leaders(c->hosts, c->n_ranks, &c->n_leaders);
+    c->placement = common_hosts_place(c->network, c->hosts, c->n_ranks, path);
+    if (c->placement != NULL && c->n_leaders < 2) {
         common_report(
             "all ranks are on the host '%s', but a network is measured between hosts; give "
             "--hostfile with two hosts or more (for a trial on one host, give --pretend-hosts)",
             c->hosts[0]);
-        return false;
     }
-    return good;
+    return c->placement != NULL && c->n_leaders > 1;
 }
 
 /* ---- pairs ---- */
@@ -96,24 +74,19 @@ static void choose_far(const struct choosing *c, struct tune_place *place)
  * The first pair with the same switch above; or, where no two hosts share one, the nearest
  * pair, O(hosts^2) for that network alone.
  */
-static bool choose_near(const struct choosing *c, struct tune_place *place)
+static void choose_near(const struct choosing *c, struct tune_place *place)
 {
-    int *first = malloc((size_t) pb_network_size(c->network) * sizeof *first);
-    if (first == NULL) {
-        common_report("out of memory for %d nodes of the network", pb_network_size(c->network));
-        return false;
-    }
-    memset(first, -1, (size_t) pb_network_size(c->network) * sizeof *first);
+    int *rank_below = common_alloc((size_t) pb_network_size(c->network), sizeof *rank_below);
     for (int i = 0; i < c->n_leaders && place->pair[0] < 0; i++) {
         const int rank = c->leaders[i];
-        int *of_switch = &first[pb_network_node(c->network, c->placement->host[rank])->parent];
-        if (*of_switch >= 0) {
-            place->pair[0] = *of_switch;
+        int *below = &rank_below[pb_network_node(c->network, c->placement->host[rank])->parent];
+        if (*below > 0) {
+            place->pair[0] = *below - 1;
             place->pair[1] = rank;
         }
-        *of_switch = rank;
+        *below = rank + 1; /* 0: none yet */
     }
-    free(first);
+    free(rank_below);
     for (int i = 0; i < c->n_leaders && (place->pair[0] < 0 || place->n_links > 2); i++) {
         const int other = extreme_from(c, c->leaders[i], false);
         const int n_links = distance(c, c->leaders[i], other);
@@ -124,21 +97,20 @@ static bool choose_near(const struct choosing *c, struct tune_place *place)
         }
     }
     place->n_links = distance(c, place->pair[0], place->pair[1]);
-    return true;
 }
 
-/** Chooses two ranks on one host. */
+/** Chooses two ranks on one host: the first rank that leads none, and its host's leader. */
 static void choose_inside(const struct choosing *c, struct tune_place *place)
 {
     const int *host = c->placement->host;
-    for (int i = 0, rank = 0; rank < c->n_ranks && place->pair[0] < 0; rank++) {
-        if (i < c->n_leaders && c->leaders[i] == rank) {
-            i++;
-            continue;
-        }
-        place->pair[1] = rank;
-        for (int k = 0; k < rank && place->pair[0] < 0; k++) {
-            place->pair[0] = host[k] == host[rank] ? k : -1;
+    int rank = 0;
+    while (rank < c->n_leaders && c->leaders[rank] == rank) {
+        rank++;
+    }
+    for (int i = 0; rank < c->n_ranks && i < c->n_leaders; i++) {
+        if (host[c->leaders[i]] == host[rank]) {
+            place->pair[0] = c->leaders[i];
+            place->pair[1] = rank;
         }
     }
 }
@@ -163,15 +135,11 @@ static bool in_ring(const struct choosing *c, pb_place_t where, const struct tun
  * The ring of a place, in the depth-first order of Algorithm 1 (paper 2, section 4.1), in which a
  * ring is free of contention.
  */
-static bool choose_ring(const struct choosing *c, pb_place_t where, struct tune_place *place)
+static void choose_ring(const struct choosing *c, pb_place_t where, struct tune_place *place)
 {
     pb_view_t *view = NULL;
-    int next_leader = 0, code;
-    place->ring = calloc((size_t) c->n_ranks, sizeof *place->ring);
-    if (place->ring == NULL) {
-        common_report("out of memory for a ring of %d ranks", c->n_ranks);
-        return false;
-    }
+    int next_leader = 0;
+    place->ring = common_alloc((size_t) c->n_ranks, sizeof *place->ring);
     for (int rank = 0; rank < c->n_ranks; rank++) {
         const bool leads = next_leader < c->n_leaders && c->leaders[next_leader] == rank;
         next_leader += leads;
@@ -179,34 +147,30 @@ static bool choose_ring(const struct choosing *c, pb_place_t where, struct tune_
             place->ring[place->n_ring++] = rank;
         }
     }
-    code = pb_view_new(c->placement, place->ring[0], place->ring, place->n_ring, &view);
+    const int code = pb_view_new(c->placement, place->ring[0], place->ring, place->n_ring, &view);
     if (code != PB_SUCCESS) {
-        common_report("no order of the %d ranks of place %s: %s", place->n_ring,
-                      pb_place_name(where), pb_error_text(code));
-        return false;
+        common_end_error(code);
     }
     memcpy(place->ring, view->order, (size_t) place->n_ring * sizeof *place->ring);
     pb_view_free(view);
-    return true;
 }
 
-static bool choose_places(const struct choosing *c, struct tune_cluster *cluster)
+static void choose_places(const struct choosing *c, struct tune_cluster *cluster)
 {
     struct tune_place *places = cluster->places;
     choose_inside(c, &places[PB_PLACE_HOST]);
     choose_far(c, &places[PB_PLACE_FAR]);
-    bool good = choose_near(c, &places[PB_PLACE_SWITCH]);
+    choose_near(c, &places[PB_PLACE_SWITCH]);
     cluster->n_hosts = c->n_leaders;
     cluster->switch_links = places[PB_PLACE_SWITCH].n_links;
     if (places[PB_PLACE_FAR].n_links <= cluster->switch_links) {
         places[PB_PLACE_FAR].pair[0] = -1;
     }
-    for (int place = 0; good && place < PB_PLACE_COUNT; place++) {
+    for (int place = 0; place < PB_PLACE_COUNT; place++) {
         if (places[place].pair[0] >= 0) {
-            good = choose_ring(c, (pb_place_t) place, &places[place]);
+            choose_ring(c, (pb_place_t) place, &places[place]);
         }
     }
-    return good;
 }
 
 /** Rank 0's part. */
@@ -216,10 +180,10 @@ static bool choose(const struct tune_options *options, int n_ranks, char *const 
     struct choosing c = {.n_ranks = n_ranks, .hosts = hosts};
     c.network =
         common_hosts_network(hosts, n_ranks, options->topology, options->topology_name, true);
-    const bool good =
-        c.network != NULL && place_ranks(&c, options->topology) && choose_places(&c, cluster);
-    if (good && options->topology[0] != '\0') {
-        cluster->topology = pb_network_hash(c.network);
+    const bool good = c.network != NULL && place_ranks(&c, options->topology);
+    if (good) {
+        choose_places(&c, cluster);
+        cluster->topology = options->topology[0] != '\0' ? pb_network_hash(c.network) : 0;
     }
     free(c.leaders);
     free(c.links);
@@ -230,25 +194,19 @@ static bool choose(const struct tune_options *options, int n_ranks, char *const 
 
 /* ---- all ranks ---- */
 
-static bool share_place(struct tune_place *place, MPI_Comm comm, int rank)
+static void share_place(struct tune_place *place, MPI_Comm comm, int rank)
 {
     int head[4] = {place->n_links, place->pair[0], place->pair[1], place->n_ring};
     MPI_Bcast(head, 4, MPI_INT, 0, comm);
     if (rank != 0) {
-        place->n_links = head[0];
-        place->pair[0] = head[1];
-        place->pair[1] = head[2];
-        place->n_ring = head[3];
-        place->ring = calloc((size_t) head[3] + 1, sizeof *place->ring);
-    }
-    if (!common_all_good(place->ring != NULL || place->n_ring == 0, comm)) {
-        return false;
+        *place =
+            (struct tune_place){.n_links = head[0], .pair = {head[1], head[2]}, .n_ring = head[3]};
+        place->ring = common_alloc((size_t) head[3], sizeof *place->ring);
     }
     MPI_Bcast(place->ring, place->n_ring, MPI_INT, 0, comm);
-    return true;
 }
 
-bool tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
+void tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
                        struct tune_cluster *cluster)
 {
     char **hosts;
@@ -259,22 +217,17 @@ bool tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
     }
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_ranks);
-    if (!common_hosts_find(comm, options->hosts, &hosts)) {
-        return false;
-    }
-    bool good = rank != 0 || choose(options, n_ranks, hosts, cluster);
+    common_require(common_hosts_find(comm, options->hosts, &hosts), comm);
+    common_require(rank != 0 || choose(options, n_ranks, hosts, cluster), comm);
     common_hosts_free(hosts, n_ranks);
-    good = common_all_good(good, comm);
-    for (int place = 0; good && place < PB_PLACE_COUNT; place++) {
-        good = share_place(&cluster->places[place], comm, rank);
+    for (int place = 0; place < PB_PLACE_COUNT; place++) {
+        share_place(&cluster->places[place], comm, rank);
     }
-    return good;
 }
 
 void tune_cluster_free(struct tune_cluster *cluster)
 {
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         free(cluster->places[place].ring);
-        cluster->places[place].ring = NULL;
     }
 }

@@ -27,10 +27,10 @@ struct tune_cluster {
 
 /**
  * Reads the topology, finds every rank's host and chooses pairs and rings. Collective; rank 0 does
- * the work and reports errors on stderr. False on all ranks after any: an invalid file, a host that
- * is not in it, less than two hosts, out of memory. O(ranks log ranks + nodes).
+ * the work. Any error ends the job, with a message: an invalid file, a host that is not in it, less
+ * than two hosts. O(ranks log ranks + nodes).
  */
-bool tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
+void tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
                        struct tune_cluster *cluster);
 void tune_cluster_free(struct tune_cluster *cluster);
 

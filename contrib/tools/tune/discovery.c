@@ -116,18 +116,17 @@ static bool lead(void *context)
     }
     common_progress_end(d->options->progress);
     if (!report(d, in_time ? code : PB_SUCCESS, in_time) || !write_file(d)) {
+        common_file_abandon(&d->file);
         return false;
     }
     print_found(d);
     return true;
 }
 
-bool tune_discover(const struct tune_options *options, MPI_Comm comm)
+void tune_discover(const struct tune_options *options, MPI_Comm comm)
 {
     tune_flows_t flows;
     struct discovery d = {.options = options, .flows = &flows};
-    const bool good = tune_flows_run(&flows, comm, options, prepare, lead, &d);
-    common_file_abandon(&d.file);
+    tune_flows_run(&flows, comm, options, prepare, lead, &d);
     pb_discovery_clear(&d.found);
-    return good;
 }

@@ -3,14 +3,13 @@
 #define TUNE_DISCOVERY_H
 
 #include <mpi.h>
-#include <stdbool.h>
 
 #include "options.h"
 
 /**
  * Finds the topology of the communicator's hosts and writes it to options->discover. Collective.
- * False on all ranks, with messages, if that failed.
+ * The program ends as failed, with messages, if that cannot be.
  */
-bool tune_discover(const struct tune_options *options, MPI_Comm comm);
+void tune_discover(const struct tune_options *options, MPI_Comm comm);
 
 #endif

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/clock.h"
+#include "contrib/tools/common/median.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
 #include "sweep.h"
@@ -52,28 +52,21 @@ static int64_t timed_broadcast(struct group *group, int bytes)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-    return (x > y) - (x < y);
-}
-
 /** The median of broadcasts that last so long together; one at least. Equal on all ranks. */
 static int64_t median_time(struct group *group, int bytes, int64_t budget_ns)
 {
-    int64_t times[MOST_ITERATIONS], spent = 0;
+    double times[MOST_ITERATIONS], spent = 0;
     int n = 0;
     common_clock_sync(&group->clock);
     const int64_t first = timed_broadcast(group, bytes); /* connections, congestion windows */
     if (first > budget_ns / LEAST_ITERATIONS) {
         return first;
     }
-    while (n < MOST_ITERATIONS && (n == 0 || spent < budget_ns)) {
-        times[n] = timed_broadcast(group, bytes);
+    while (n < MOST_ITERATIONS && (n == 0 || spent < (double) budget_ns)) {
+        times[n] = (double) timed_broadcast(group, bytes);
         spent += times[n++];
     }
-    qsort(times, (size_t) n, sizeof times[0], compare);
-    return times[n / 2];
+    return (int64_t) common_median(times, n);
 }
 
 /** Continues a table on the line through the last two rows, or through the last one and zero. */
@@ -127,19 +120,12 @@ static void measure_group(const struct tune_options *options, MPI_Comm comm, int
     common_quiet_barrier(comm);
 }
 
-bool tune_fallback_measure(const struct tune_options *options, MPI_Comm comm, double budget_s,
+void tune_fallback_measure(const struct tune_options *options, MPI_Comm comm, double budget_s,
                            struct tune_fallback *fallback)
 {
     int n_ranks, n_groups = 1;
     MPI_Comm_size(comm, &n_ranks);
-    void *memory = calloc(1, LAST_BYTES);
-    if (memory == NULL) {
-        common_report("out of memory for a message of %d bytes", LAST_BYTES);
-    }
-    if (!common_all_good(memory != NULL, comm)) {
-        free(memory);
-        return false;
-    }
+    void *memory = common_alloc(1, LAST_BYTES);
     for (int n = n_ranks; n / 2 >= LEAST_RANKS; n /= 2) {
         n_groups++;
     }
@@ -151,7 +137,6 @@ bool tune_fallback_measure(const struct tune_options *options, MPI_Comm comm, do
         budget_s -= share;
     }
     free(memory);
-    return true;
 }
 
 int tune_fallback_limit(pb_fallback_t *table)

@@ -3,7 +3,6 @@
 #define TUNE_FALLBACK_H
 
 #include <mpi.h>
-#include <stdbool.h>
 
 #include "options.h"
 #include "topo/model/model.h"
@@ -19,9 +18,9 @@ struct tune_fallback {
  * Measures broadcasts of 1 KB to 2 MB, by powers of two, on all ranks of a communicator and on the
  * first half, quarter, ... of them, down to 4, within about `budget_s` seconds. Collective; the
  * result is rank 0's. Where one broadcast takes too much of the time, larger ones are continued
- * along the line of the last two. False on all ranks if out of memory.
+ * along the line of the last two.
  */
-bool tune_fallback_measure(const struct tune_options *options, MPI_Comm comm, double budget_s,
+void tune_fallback_measure(const struct tune_options *options, MPI_Comm comm, double budget_s,
                            struct tune_fallback *fallback);
 
 /** tune_limit() for all times of a table. Returns how many were changed. */

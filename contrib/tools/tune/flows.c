@@ -1,7 +1,6 @@
 #include "flows.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "contrib/tools/common/all_good.h"
@@ -242,11 +241,6 @@ static void order_all(const tune_flows_t *flows, enum part part)
     }
 }
 
-static void flows_end(tune_flows_t *flows)
-{
-    order_all(flows, PART_END);
-}
-
 /** Clocks drift apart by microseconds in a second, and a window is milliseconds. */
 static void sync_clocks(tune_flows_t *flows)
 {
@@ -354,12 +348,9 @@ static int try_trial(tune_flows_t *flows, const pb_flow_t *list, int n, struct o
 static int measure_trial(void *context, const pb_flow_t *list, int n, double *rates)
 {
     tune_flows_t *flows = context;
-    struct order *orders = calloc((size_t) flows->n_hosts, sizeof *orders);
-    struct result *results = calloc((size_t) flows->n_hosts, sizeof *results);
-    int code = PB_ERR_NO_MEMORY;
-    if (orders != NULL && results != NULL) {
-        code = try_trial(flows, list, n, orders, results);
-    }
+    struct order *orders = common_alloc((size_t) flows->n_hosts, sizeof *orders);
+    struct result *results = common_alloc((size_t) flows->n_hosts, sizeof *results);
+    const int code = try_trial(flows, list, n, orders, results);
     for (int i = 0; code == PB_SUCCESS && i < n; i++) {
         rates[i] = results[list[i].to].rate;
     }
@@ -424,74 +415,42 @@ int tune_flows_calibrate(tune_flows_t *flows)
 
 /* ---- hosts ---- */
 
-/** Rank 0's part: the first rank of each host, in rank order. */
-static int find_firsts(tune_flows_t *flows, char **hosts, int n_ranks)
+/** Rank 0's part. */
+static bool keep_hosts(tune_flows_t *flows, char *const *hosts, int n_ranks)
 {
-    int n = 0;
-    for (int rank = 0; rank < n_ranks; rank++) {
-        bool first = true;
-        for (int host = 0; first && host < n; host++) {
-            first = strcmp(flows->names[host], hosts[rank]) != 0;
-        }
-        if (first) {
-            flows->names[n] = strdup(hosts[rank]);
-            flows->rank_of[n++] = rank;
-        }
-    }
-    return n;
-}
-
-static bool keep_hosts(tune_flows_t *flows, char **hosts, int n_ranks)
-{
-    flows->names = calloc((size_t) n_ranks, sizeof *flows->names);
-    bool good = flows->names != NULL;
-    if (good) {
-        flows->n_hosts = find_firsts(flows, hosts, n_ranks);
-    }
-    for (int host = 0; good && host < flows->n_hosts; host++) {
-        good = flows->names[host] != NULL;
-    }
+    flows->rank_of = common_hosts_leaders(hosts, n_ranks, &flows->n_hosts);
     const size_t n = (size_t) flows->n_hosts;
-    flows->connected = calloc(n * n + 1, sizeof *flows->connected);
-    good = good && flows->connected != NULL;
-    if (!good) {
-        common_report("out of memory for %d hosts", n_ranks);
-    } else if (flows->n_hosts < 2) {
+    flows->names = common_alloc(n, sizeof *flows->names);
+    flows->connected = common_alloc(n * n, sizeof *flows->connected);
+    for (size_t host = 0; host < n; host++) {
+        flows->names[host] = common_copy(hosts[flows->rank_of[host]]);
+    }
+    if (n < 2) {
         common_report(
             "all %d ranks are on the host '%s', but flows go between hosts; run with a "
             "rank on each of two hosts or more (for a trial on one host, give --pretend-hosts)",
             n_ranks, hosts[0]);
-        good = false;
     }
-    return good;
+    return n > 1;
 }
 
-static bool flows_init(tune_flows_t *flows, MPI_Comm comm, const char *list)
+static void flows_init(tune_flows_t *flows, MPI_Comm comm, const struct tune_options *options)
 {
-    char **hosts = NULL;
+    char **hosts;
     int n_ranks;
     *flows = (tune_flows_t){.comm = comm,
+                            .memory = common_alloc((size_t) 2 * UNDER_WAY, MOST_BYTES),
                             .lead_ns = 2 * LEAST_LEAD,
-                            .deadline_ns = INT64_MAX,
-                            .load = 1,
+                            .deadline_ns =
+                                common_clock_local() + (int64_t) (options->time_limit_s * 1e9),
+                            .load = options->load,
                             .synced_ns = common_clock_local()};
     MPI_Comm_rank(comm, &flows->rank);
     MPI_Comm_size(comm, &n_ranks);
-    flows->rank_of = calloc((size_t) n_ranks, sizeof *flows->rank_of);
-    flows->memory = calloc((size_t) 2 * UNDER_WAY, MOST_BYTES);
-    const bool room = flows->rank_of != NULL && flows->memory != NULL;
-    if (!room) {
-        common_report("rank %d: out of memory for messages", flows->rank);
-    }
-    if (!common_all_good(room, comm) || !common_hosts_find(comm, list, &hosts)) {
-        return false;
-    }
-    const bool good = common_all_good(flows->rank != 0 || keep_hosts(flows, hosts, n_ranks), comm);
+    common_require(common_hosts_find(comm, options->hosts, &hosts), comm);
+    common_require(flows->rank != 0 || keep_hosts(flows, hosts, n_ranks), comm);
     common_hosts_free(hosts, n_ranks);
-    if (good) {
-        common_clock_init(&flows->clock, comm, false);
-    }
-    return good;
+    common_clock_init(&flows->clock, comm, false);
 }
 
 static void flows_free(tune_flows_t *flows)
@@ -500,25 +459,20 @@ static void flows_free(tune_flows_t *flows)
     free(flows->rank_of);
     free(flows->memory);
     free(flows->connected);
-    *flows = (tune_flows_t){.rank_of = NULL};
 }
 
-bool tune_flows_run(tune_flows_t *flows, MPI_Comm comm, const struct tune_options *options,
+void tune_flows_run(tune_flows_t *flows, MPI_Comm comm, const struct tune_options *options,
                     tune_flows_part_t *prepare, tune_flows_part_t *lead, void *context)
 {
-    bool good = flows_init(flows, comm, options->hosts);
-    if (good) {
-        flows->deadline_ns = common_clock_local() + (int64_t) (options->time_limit_s * 1e9);
-        flows->load = options->load;
-        good = common_all_good(flows->rank != 0 || prepare(context), comm);
-    }
-    if (good && flows->rank == 0) {
+    bool good = true;
+    flows_init(flows, comm, options);
+    common_require(flows->rank != 0 || prepare(context), comm);
+    if (flows->rank == 0) {
         good = lead(context);
-        flows_end(flows);
-    } else if (good) {
+        order_all(flows, PART_END);
+    } else {
         flows_follow(flows);
     }
-    good = common_all_good(good, comm);
+    common_require(good, comm);
     flows_free(flows);
-    return good;
 }

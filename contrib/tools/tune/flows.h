@@ -19,7 +19,7 @@ typedef struct tune_flows {
     MPI_Comm comm; /**< borrowed */
     int rank;
     int n_hosts;
-    int *rank_of; /**< owned; by host: its first rank */
+    int *rank_of; /**< owned; rank 0's, by host: its first rank */
     char **names; /**< owned; rank 0's, by host */
     common_clock_t clock;
     unsigned char *memory; /**< owned; of the messages under way */
@@ -41,10 +41,10 @@ typedef bool tune_flows_part_t(void *context);
 /**
  * Finds the hosts of the communicator's ranks, and has rank 0 do its two parts while the others
  * take part in its trials. It keeps to the time and load of the options. `flows` is for the parts
- * alone. Collective. False on all ranks, with a message, if a part fails, there are fewer than two
- * hosts, or out of memory.
+ * alone. Collective. The job ends, after a message, if a part fails or there are fewer than two
+ * hosts.
  */
-bool tune_flows_run(tune_flows_t *flows, MPI_Comm comm, const struct tune_options *options,
+void tune_flows_run(tune_flows_t *flows, MPI_Comm comm, const struct tune_options *options,
                     tune_flows_part_t *prepare, tune_flows_part_t *lead, void *context);
 
 /** Rank 0's: messages and a window that suit the rate of a few flows. PB_SUCCESS or an error. */

@@ -1,6 +1,5 @@
 #include "install.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,23 +12,17 @@ static const char model_name[] = "coll_pipebcast_model_file";
 static const char topology_name[] = "coll_pipebcast_topology_file";
 static const char name_name[] = "coll_pipebcast_topology_name";
 
-/** $HOME/.openmpi/NAME, to be freed; NULL, with a message, if out of memory. */
+static const char blanks[] = " \t\r\n\v\f";
+
+/** $HOME/.openmpi/NAME, to be freed. */
 static char *user_path(const char *name)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/.openmpi/%s", getenv("HOME"), name) < 0) {
-        common_report("--install: out of memory");
-        return NULL;
-    }
-    return path;
+    return common_format("%s/.openmpi/%s", getenv("HOME"), name);
 }
 
 bool tune_install_prepare(void)
 {
     char *directory = user_path("");
-    if (directory == NULL) {
-        return false;
-    }
     const bool good = mkdir(directory, 0777) == 0 || errno == EEXIST;
     if (!good) {
         common_report("--install: %s cannot be made: %s", directory, strerror(errno));
@@ -38,44 +31,31 @@ bool tune_install_prepare(void)
     return good;
 }
 
-/** An absolute path, as jobs start in other directories; to be freed. */
-static char *absolute(const char *path)
+/** Prints a parameter with the absolute path of its file, as jobs start in other directories. */
+static void print_path(FILE *stream, const char *name, const char *path)
 {
     char *found = realpath(path, NULL);
-    return found != NULL ? found : strdup(path);
+    fprintf(stream, "%s = %s\n", name, found != NULL ? found : path);
+    free(found);
 }
 
 void tune_install_print(const char *model, const char *topology, const char *name, FILE *stream)
 {
-    char *model_path = absolute(model);
-    char *topology_path = absolute(topology);
-    fprintf(stream, "%s = %s\n", model_name, model_path != NULL ? model_path : model);
+    print_path(stream, model_name, model);
     if (topology[0] != '\0') {
-        fprintf(stream, "%s = %s\n", topology_name,
-                topology_path != NULL ? topology_path : topology);
+        print_path(stream, topology_name, topology);
     }
     if (name[0] != '\0') {
         fprintf(stream, "%s = %s\n", name_name, name);
     }
-    free(model_path);
-    free(topology_path);
 }
 
 /** Tells whether a line of the file sets this parameter. */
 static bool sets(const char *line, const char *name)
 {
     const size_t length = strlen(name);
-    while (isspace((unsigned char) *line)) {
-        line++;
-    }
-    if (strncmp(line, name, length) != 0) {
-        return false;
-    }
-    line += length;
-    while (isspace((unsigned char) *line)) {
-        line++;
-    }
-    return *line == '=';
+    line += strspn(line, blanks);
+    return strncmp(line, name, length) == 0 && line[length + strspn(line + length, blanks)] == '=';
 }
 
 /** Copies all lines but those that are to be replaced. False if the old file cannot be read. */
@@ -113,7 +93,7 @@ bool tune_install(const char *model, const char *topology, const char *name, boo
     common_file_t file = {.path = NULL};
     FILE *old = NULL;
     char *path = user_path("mca-params.conf");
-    bool good = path != NULL && open_old(path, &old) && common_file_open(&file, path, "--install");
+    bool good = open_old(path, &old) && common_file_open(&file, path, "--install");
     if (good && old != NULL && !copy_rest(old, topology[0] != '\0', file.stream)) {
         common_report("--install: %s cannot be read", path);
         good = false;

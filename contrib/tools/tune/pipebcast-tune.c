@@ -1,7 +1,6 @@
 /*
  * pipebcast-tune: measures what messages cost, for the model that pipebcast chooses by. See --help.
  */
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <mpi.h>
@@ -26,8 +25,6 @@
 #include "table.h"
 #include "traffic.h"
 #include "verification.h"
-
-enum { TAG_SWEPT = 1 };
 
 /** Shares of the time: the fallback component of all; a pair of the time of its place. */
 #define FALLBACK_SHARE 0.3
@@ -91,49 +88,32 @@ static MPI_Comm comm_of(const struct run *run, const int *ranks, int n)
 /** A leader's work for its team; it changes `swept`. */
 typedef void lead_function(const struct tune_sweep *sweep, struct tune_swept *swept);
 
-/**
- * Lets the first of some ranks lead the others, while all further ones sleep. `swept` goes to the
- * leader from rank 0 and back. False on all ranks if out of memory.
- */
-static bool run_team(struct run *run, const int *ranks, int n, uint64_t max_bytes, double share,
-                     lead_function *lead, struct tune_swept *swept)
+/** Lets the first of some ranks lead the others, while all further ones sleep. All ranks have
+ * `swept`. */
+static void run_team(struct run *run, const int *ranks, int n, double share, lead_function *lead,
+                     struct tune_swept *swept)
 {
     const double left = time_left(run);
-    const int leader = ranks[0];
+    const uint64_t most = run->options.sizes[run->options.n_sizes - 1];
     struct tune_team team = {.memory = NULL};
     MPI_Comm comm = comm_of(run, ranks, n);
-    const bool has_memory = comm == MPI_COMM_NULL || tune_team_make(&team, comm, max_bytes);
-    if (!has_memory) {
-        common_report("rank %d: out of memory for messages of %" PRIu64 " bytes", run->rank,
-                      max_bytes);
+    if (comm != MPI_COMM_NULL) {
+        tune_team_make(&team, comm, most);
     }
-    const bool good = common_all_good(has_memory, run->comm);
-    if (good && run->rank == 0 && leader != 0) {
-        MPI_Send(swept, sizeof *swept, MPI_BYTE, leader, TAG_SWEPT, run->comm);
-    }
-    if (good && run->rank == leader && leader != 0) {
-        MPI_Recv(swept, sizeof *swept, MPI_BYTE, 0, TAG_SWEPT, run->comm, MPI_STATUS_IGNORE);
-    }
-    if (good && run->rank == leader) {
+    if (run->rank == ranks[0]) {
         const struct tune_sweep sweep = {
             .options = &run->options, .team = &team, .budget_s = left * share};
         lead(&sweep, swept);
         tune_lead_done(&team);
-    } else if (good && comm != MPI_COMM_NULL) {
+    } else if (comm != MPI_COMM_NULL) {
         tune_follow(&team);
     }
     common_quiet_barrier(run->comm);
-    if (good && run->rank == leader && leader != 0) {
-        MPI_Send(swept, sizeof *swept, MPI_BYTE, 0, TAG_SWEPT, run->comm);
-    }
-    if (good && run->rank == 0 && leader != 0) {
-        MPI_Recv(swept, sizeof *swept, MPI_BYTE, leader, TAG_SWEPT, run->comm, MPI_STATUS_IGNORE);
-    }
+    MPI_Bcast(swept, sizeof *swept, MPI_BYTE, ranks[0], run->comm);
     tune_team_free(&team);
     if (comm != MPI_COMM_NULL) {
         MPI_Comm_free(&comm);
     }
-    return good;
 }
 
 /** Finds what goes over between two hosts, by the medium's MTU, and the sizes that follow from
@@ -150,60 +130,53 @@ static void find_frames(struct run *run)
     }
 }
 
-static bool measure_place(struct run *run, pb_place_t where, double share)
+static void measure_place(struct run *run, pb_place_t where, double share)
 {
     const struct tune_place *place = &run->cluster.places[where];
     struct tune_swept *swept = &run->swept[where];
-    const uint64_t most = run->options.sizes[run->options.n_sizes - 1];
-    const bool good =
-        run_team(run, place->pair, 2, most, share * PAIR_SHARE, tune_sweep_pair, swept);
+    run_team(run, place->pair, 2, share * PAIR_SHARE, tune_sweep_pair, swept);
     swept->costs.n_links = place->n_links;
     swept->costs.n_ring = where == PB_PLACE_HOST ? 0 : place->n_ring;
     /* 1 - share * PAIR_SHARE of the time is left, and the ring has its share of it. */
-    return good &&
-           run_team(run, place->ring, place->n_ring, most,
-                    share * (1 - PAIR_SHARE) / (1 - share * PAIR_SHARE), tune_sweep_ring, swept);
+    run_team(run, place->ring, place->n_ring, share * (1 - PAIR_SHARE) / (1 - share * PAIR_SHARE),
+             tune_sweep_ring, swept);
 }
 
-static bool measure(struct run *run)
+static void measure(struct run *run)
 {
     int n_left = 0;
-    bool good = true;
     find_frames(run);
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         n_left += run->cluster.places[place].pair[0] >= 0;
     }
-    for (int place = PB_PLACE_COUNT - 1; place >= 0 && good; place--) {
+    for (int place = PB_PLACE_COUNT - 1; place >= 0; place--) {
         const double kept = run->options.fallback ? FALLBACK_SHARE : 0;
         if (run->cluster.places[place].pair[0] >= 0) {
-            good =
-                measure_place(run, (pb_place_t) place, (1 - kept) / (n_left - kept * (n_left - 1)));
+            measure_place(run, (pb_place_t) place, (1 - kept) / (n_left - kept * (n_left - 1)));
             n_left--;
         }
     }
-    if (good && run->options.fallback) {
-        good = tune_fallback_measure(&run->options, run->comm, time_left(run), &run->fallback);
+    if (run->options.fallback) {
+        tune_fallback_measure(&run->options, run->comm, time_left(run), &run->fallback);
     }
-    return good;
 }
 
 /* ---- the model ---- */
 
 static void fill_model(const struct run *run, pb_model_t *model)
 {
-    memset(model, 0, sizeof *model);
-    model->measured = true;
-    model->topology = run->cluster.topology;
-    model->has_medium = true;
-    model->medium = run->medium;
-    model->payload = run->payload;
-    model->overhead = run->overhead;
+    *model = (pb_model_t){.measured = true,
+                          .topology = run->cluster.topology,
+                          .has_medium = true,
+                          .medium = run->medium,
+                          .payload = run->payload,
+                          .overhead = run->overhead,
+                          .n_fallback = run->fallback.n};
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         model->costs[place] = run->swept[place].costs;
     }
     /* The file has no other word for the nearest pair. */
     model->costs[PB_PLACE_SWITCH].n_links = 2;
-    model->n_fallback = run->fallback.n;
     memcpy(model->fallback, run->fallback.tables, sizeof model->fallback);
 }
 
@@ -242,16 +215,19 @@ static void write_comments(const struct run *run, FILE *stream)
     }
 }
 
-/** Reads the file back, as the plugin would. */
-static bool is_readable(const char *path)
+/** Writes the model, and reads it back, as the plugin would. */
+static bool write_model(struct run *run)
 {
+    static pb_model_t model; /* too large for a stack */
     pb_diag_t diag;
-    pb_model_t *model = malloc(sizeof *model);
-    int code = PB_ERR_NO_MEMORY;
-    pb_diag_init(&diag);
-    if (model != NULL) {
-        code = pb_model_read(path, model, &diag);
+    fill_model(run, &model);
+    write_comments(run, run->file.stream);
+    pb_model_write(&model, run->file.stream);
+    if (!common_file_finish(&run->file)) {
+        return false;
     }
+    pb_diag_init(&diag);
+    const int code = pb_model_read(run->file.temp, &model, &diag);
     common_report_faults(&diag);
     if (code != PB_SUCCESS) {
         common_report(
@@ -260,23 +236,7 @@ static bool is_readable(const char *path)
             pb_error_text(code));
     }
     pb_diag_clear(&diag);
-    free(model);
-    return code == PB_SUCCESS;
-}
-
-static bool write_model(struct run *run)
-{
-    pb_model_t *model = malloc(sizeof *model);
-    if (model == NULL) {
-        common_report("out of memory for the model");
-        return false;
-    }
-    fill_model(run, model);
-    write_comments(run, run->file.stream);
-    pb_model_write(model, run->file.stream);
-    free(model);
-    return common_file_finish(&run->file) && is_readable(run->file.temp) &&
-           common_file_rename(&run->file);
+    return code == PB_SUCCESS && common_file_rename(&run->file);
 }
 
 static void warn_limited(const char *where)
@@ -354,46 +314,33 @@ static bool report(struct run *run)
 /** Checks that can fail before anything is measured. */
 static bool prepare(struct run *run)
 {
-    bool good = true;
-    if (run->rank == 0) {
-        good = (!run->options.install || tune_install_prepare()) &&
-               common_file_open(&run->file, run->options.output, "--output");
-    }
-    return common_all_good(good, run->comm) &&
-           tune_cluster_find(&run->options, run->comm, &run->cluster);
+    return (!run->options.install || tune_install_prepare()) &&
+           common_file_open(&run->file, run->options.output, "--output");
 }
 
-static bool tune(const struct tune_options *options, int rank, int n_ranks)
+static void tune(const struct tune_options *options, int rank, int n_ranks)
 {
-    struct run *run = calloc(1, sizeof *run);
-    if (run == NULL) {
-        common_report("rank %d: out of memory", rank);
-    }
-    if (!common_all_good(run != NULL, MPI_COMM_WORLD)) {
-        free(run);
-        return false;
-    }
-    assert(run != NULL);
-    run->options = *options;
-    run->rank = rank;
-    run->n_ranks = n_ranks;
-    run->begin_ns = common_clock_local();
-    MPI_Comm_dup(MPI_COMM_WORLD, &run->comm);
-    bool good = prepare(run) && measure(run);
+    static struct run run; /* too large for a stack */
+    run.options = *options;
+    run.rank = rank;
+    run.n_ranks = n_ranks;
+    run.begin_ns = common_clock_local();
+    MPI_Comm_dup(MPI_COMM_WORLD, &run.comm);
+    tune_cluster_find(&run.options, run.comm, &run.cluster);
+    common_require(rank != 0 || prepare(&run), run.comm);
+    measure(&run);
     common_progress_end(options->progress);
-    good = common_all_good(good && (rank != 0 || report(run)), run->comm);
-    common_file_abandon(&run->file);
-    tune_cluster_free(&run->cluster);
-    MPI_Comm_free(&run->comm);
-    free(run);
-    return good;
+    const bool good = rank != 0 || report(&run);
+    common_file_abandon(&run.file);
+    common_require(good, run.comm);
+    tune_cluster_free(&run.cluster);
+    MPI_Comm_free(&run.comm);
 }
 
 int main(int argc, char **argv)
 {
     struct tune_options options;
     common_progress_t progress;
-    bool good = true;
     int rank, n_ranks;
     tune_options_read(argc, argv, &options);
     common_require_job("tune");
@@ -401,16 +348,16 @@ int main(int argc, char **argv)
     options.progress = &progress;
     /* The fallback component is measured, and pipebcast serves no measurement. */
     setenv("OMPI_MCA_coll_pipebcast_priority", "-1", 1);
-    MPI_Init(&argc, &argv);
+    common_init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     if (options.discover[0] != '\0') {
-        good = tune_discover(&options, MPI_COMM_WORLD);
+        tune_discover(&options, MPI_COMM_WORLD);
     } else if (options.verify) {
-        good = tune_verify(&options, MPI_COMM_WORLD);
+        tune_verify(&options, MPI_COMM_WORLD);
     } else {
-        good = tune(&options, rank, n_ranks);
+        tune(&options, rank, n_ranks);
     }
     MPI_Finalize();
-    return good ? COMMON_EXIT_DONE : COMMON_EXIT_FAILED;
+    return COMMON_EXIT_DONE;
 }

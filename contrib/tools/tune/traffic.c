@@ -6,6 +6,7 @@
 
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/median.h"
+#include "contrib/tools/common/report.h"
 
 enum {
     SEND_WINDOW = 8,
@@ -68,17 +69,13 @@ int tune_least_messages(enum tune_traffic traffic, uint64_t bytes)
     return traffic == TUNE_PINGPONG ? LEAST_PINGPONGS : few ? 2 * LEAST_WINDOW : LEAST_STREAM;
 }
 
-bool tune_team_make(struct tune_team *team, MPI_Comm comm, uint64_t max_bytes)
+void tune_team_make(struct tune_team *team, MPI_Comm comm, uint64_t max_bytes)
 {
     const size_t size = memory_of(max_bytes);
-    *team = (struct tune_team){.comm = comm, .memory = malloc(size), .memory_bytes = size};
+    *team = (struct tune_team){.comm = comm, .memory = common_alloc(size, 1), .memory_bytes = size};
     MPI_Comm_rank(comm, &team->rank);
     MPI_Comm_size(comm, &team->n_ranks);
-    if (team->memory == NULL) {
-        return false;
-    }
     memset(team->memory, 1, size);
-    return true;
 }
 
 void tune_team_free(struct tune_team *team)

@@ -33,8 +33,8 @@ struct tune_times {
     double receive; /**< TUNE_BUSY: the receiver's processor */
 };
 
-/** Memory for messages of up to max_bytes. False, on that rank alone, if there is none. */
-bool tune_team_make(struct tune_team *team, MPI_Comm comm, uint64_t max_bytes);
+/** Memory for messages of up to max_bytes. */
+void tune_team_make(struct tune_team *team, MPI_Comm comm, uint64_t max_bytes);
 void tune_team_free(struct tune_team *team);
 
 /** Least messages of a batch, by their size. MPI may send large ones in parts, several in turn.

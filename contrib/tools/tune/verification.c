@@ -15,7 +15,7 @@ struct verification {
     const struct tune_options *options;
     tune_flows_t *flows;
     pb_network_t *network;
-    int *nodes; /**< by host */
+    pb_placement_t *placement; /**< of the hosts */
     pb_verification_t result;
 };
 
@@ -28,20 +28,10 @@ static bool find_nodes(void *context)
     const int n = v->flows->n_hosts;
     v->network = common_hosts_network(v->flows->names, n, v->options->topology,
                                       v->options->topology_name, true);
-    v->nodes = calloc((size_t) n, sizeof *v->nodes);
-    if (v->network == NULL || v->nodes == NULL) {
-        return false;
-    }
-    for (int host = 0; host < n; host++) {
-        v->nodes[host] = pb_network_find_host(v->network, v->flows->names[host]);
-        if (v->nodes[host] < 0) {
-            common_report("--topology: %s has no host '%s', on which rank %d runs; add it, or run "
-                          "on other hosts",
-                          v->options->topology, v->flows->names[host], v->flows->rank_of[host]);
-            return false;
-        }
-    }
-    return true;
+    v->placement = v->network != NULL
+                       ? common_hosts_place(v->network, v->flows->names, n, v->options->topology)
+                       : NULL;
+    return v->placement != NULL;
 }
 
 /* ---- messages ---- */
@@ -156,18 +146,17 @@ static bool lead(void *context)
     const pb_meter_t meter = tune_flows_meter(v->flows, v->options->flows);
     int code = tune_flows_calibrate(v->flows);
     if (code == PB_SUCCESS) {
-        code = pb_verify(&meter, v->network, v->nodes, 1, &v->result);
+        code = pb_verify(&meter, v->network, v->placement->host, 1, &v->result);
     }
     return report(v, code);
 }
 
-bool tune_verify(const struct tune_options *options, MPI_Comm comm)
+void tune_verify(const struct tune_options *options, MPI_Comm comm)
 {
     tune_flows_t flows;
     struct verification v = {.options = options, .flows = &flows};
-    const bool good = tune_flows_run(&flows, comm, options, find_nodes, lead, &v);
+    tune_flows_run(&flows, comm, options, find_nodes, lead, &v);
     pb_verification_clear(&v.result);
+    pb_placement_free(v.placement);
     pb_network_free(v.network);
-    free(v.nodes);
-    return good;
 }

@@ -3,14 +3,13 @@
 #define TUNE_VERIFICATION_H
 
 #include <mpi.h>
-#include <stdbool.h>
 
 #include "options.h"
 
 /**
  * Verifies options->topology between the communicator's hosts, and prints each contradiction.
- * Collective. False on all ranks if there are any, or, with messages, if it failed.
+ * Collective. The program ends as failed if there are any, or, with messages, if it cannot.
  */
-bool tune_verify(const struct tune_options *options, MPI_Comm comm);
+void tune_verify(const struct tune_options *options, MPI_Comm comm);
 
 #endif
