@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/tools/common/report.h"
-
 static const char prefix[] = "coll_pipebcast_";
 
 /** Tells whether variable `index` is one of the component's counters; finds its name and help. */
@@ -29,7 +27,10 @@ static bool find_all(struct bench_counters *counters)
     if (MPI_T_pvar_get_num(&n_variables) != MPI_SUCCESS) {
         return false;
     }
-    counters->list = common_alloc((size_t) n_variables, sizeof(*counters->list));
+    counters->list = calloc((size_t) n_variables + 1, sizeof(*counters->list));
+    if (counters->list == NULL) {
+        return false;
+    }
     for (int index = 0; index < n_variables; index++) {
         struct bench_counter *next = &counters->list[counters->n];
         int n_values;

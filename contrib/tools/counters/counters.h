@@ -19,7 +19,7 @@ struct bench_counters {
 };
 
 /** Initializes MPI_T and finds every counter named coll_pipebcast_*. They count from here on.
- * False, with nothing to give back, if MPI_T fails. */
+ * False, with nothing to give back, if MPI_T fails or out of memory. */
 bool bench_counters_open(struct bench_counters *counters);
 
 /** Reads all into values[counters->n]. False if MPI_T fails. */
