@@ -21,7 +21,8 @@ from benchlib.methods import Method
 from benchlib.places import Testbed
 from benchlib.programs import component_path
 from benchlib.run import run_bench
-from benchlib.sharing import Ways, planned_streams
+from benchlib.sharing import Ways
+from benchlib.topo import planned_streams
 from tap import Tap
 
 # The hosts are mentioned in another order than their names.

@@ -1,6 +1,6 @@
 """Formulas (1) and (2) of paper 2, as printed: the time of a pipelined broadcast of L(m) and g(m)."""
 
-from .sharing import planned_streams
+from .topo import planned_streams
 
 
 def tree_of(topo, topology_file, kind, hosts):

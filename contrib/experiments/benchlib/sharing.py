@@ -3,10 +3,8 @@
 import collections
 import heapq
 import itertools
-import json
-import subprocess
 
-from .units import UserError
+from .topo import ask
 
 
 def beyond(links, link):
@@ -33,29 +31,14 @@ def forced_load(links, groups):
     return max(loads)
 
 
-def planned_streams(program, topology_file, kind, hosts):
-    """The edges of each stream of a plan, from and to, parents in the order in which they send."""
-    command = [program, "tree", topology_file, "--algorithm", kind, "--root", hosts[0], "--hosts",
-               ",".join(hosts), "--format", "json"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          check=False)
-    if done.returncode != 0:
-        raise UserError(f"{program} tree --algorithm {kind} failed: {done.stderr.strip()}")
-    return [stream["edges"] for stream in json.loads(done.stdout)["streams"]]
-
-
 def begun_with(program, topology_file, size, hosts, n_alike):
     """
     The tree that auto begins with for a message from the first host to the others, where so many such
     communicators may broadcast at once: over links so slow that these count alone.
     """
-    command = [program, "explain", topology_file, "--sizes", str(size), "--root", hosts[0], "--hosts",
-               ",".join(hosts), "--alike", str(n_alike), "--speed", "1", "--json"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          check=False)
-    if done.returncode != 0:
-        raise UserError(f"{program} explain failed: {done.stderr.strip()}")
-    candidates = json.loads(done.stdout)["messages"][0]["candidates"]
+    answer = ask(program, "explain", topology_file, "--sizes", str(size), "--root", hosts[0], "--hosts",
+                 ",".join(hosts), "--alike", str(n_alike), "--speed", "1", "--json")
+    candidates = answer["messages"][0]["candidates"]
     return next(each["algorithm"] for each in candidates if each["chosen"])
 
 

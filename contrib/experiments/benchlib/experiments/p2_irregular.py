@@ -3,14 +3,12 @@ Paper 2, section 6: networks that are no tree. A spanning tree is found first, t
 applied to it. Computed by the simulator of pipebcast-topo, in which each link passes a segment at a time.
 """
 
-import json
 import random
-import subprocess
 
 from ..claims import T, Claim
 from ..experiment import COMPUTED, MethodView
 from ..report import write_text
-from ..units import UserError
+from ..topo import ask
 
 N_SWITCHES, N_HOSTS, N_MORE_LINKS = 8, 32, 8
 SEGMENTS = [64, 512]
@@ -121,12 +119,8 @@ def measure(session):
 
 def simulate(topo, path):
     """(kind, segments, times of a segment on a link) of each."""
-    done = subprocess.run([topo, "simulate", path, "--json", "--algorithm", ",".join(KINDS), "--segment-counts",
-                           ",".join(map(str, SEGMENTS))], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    try:
-        return [(run["algorithm"], run["segments"], run["time"]) for run in json.loads(done.stdout)["runs"]]
-    except (ValueError, KeyError):
-        raise UserError(f"pipebcast-topo simulate {path} failed: {done.stderr.strip()}") from None
+    runs = ask(topo, "simulate", path, "--json", "--algorithm", ",".join(KINDS), "--segment-counts", ",".join(map(str, SEGMENTS)))["runs"]
+    return [(run["algorithm"], run["segments"], run["time"]) for run in runs]
 
 
 class _SpanningView(MethodView):

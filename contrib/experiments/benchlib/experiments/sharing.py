@@ -6,7 +6,8 @@ import statistics
 from ..claims import Claim
 from ..experiment import COMPUTED, MethodView
 from ..report import write_text
-from ..sharing import Broadcast, begun_with, chosen_together, completion, forced_load, planned_streams
+from ..sharing import Broadcast, begun_with, chosen_together, completion, forced_load
+from ..topo import planned_streams
 from ..units import parse_sizes
 
 SIDE = 6  # of the grid of ranks, and hosts of each switch

@@ -1,0 +1,107 @@
+"""Ours: whether the dilated testbed is what its costs say, by a simulation that has nothing but them."""
+
+import os
+
+from .. import samples as sample_files
+from ..claims import Claim
+from ..experiment import COMPUTED, View
+from ..fast_networks import FAST_TRUNKS, FOUR_HOSTS, LATENCY_NS
+from ..methods import Method, PIPEBCAST_WAYS
+from ..report import write_text
+from ..samples import times_by_segment
+from ..simulation import Broadcast, Network
+from ..topo import ask, planned_streams
+
+TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "..", "..")
+MEASURED_IN = ("dilation", "speeds")
+RATES = {"1gbit": 1e9, "10gbit": 1e10, "25gbit": 2.5e10}
+KINDS = ("chain", "binary", "kary", "twotree")
+SIMULATED, MEASURED = "simulated", "measured"
+
+
+def topology_of(network):
+    """The file's text of the networks that are trees of switches; None: another one."""
+    if network.startswith("(4), trunks"):
+        return FAST_TRUNKS
+    if network != "(5)":
+        return FOUR_HOSTS if network.startswith("4 hosts") else None
+    with open(os.path.join(TOP, "contrib/testbed/topology5.conf"), encoding="utf-8") as file:
+        return file.read()
+
+
+def read_host():
+    with open(os.path.join(TOP, "contrib/testbed/host-virtual.conf"), encoding="utf-8") as file:
+        lines = (line.partition("#")[0].split() for line in file)
+        return {words[0]: float(words[1]) for words in lines if words}
+
+
+def is_ours(sample):
+    return sample["speed"] in RATES and sample["segment"] > 0 and sample["method"].partition(":")[2] in KINDS \
+        and sample["method"].startswith("pipebcast:") and topology_of(sample["network"]) is not None
+
+
+def cells(samples):
+    """Nanoseconds of all broadcasts, by what was broadcast how and where."""
+    found = {}
+    for experiment in MEASURED_IN:
+        of_trees = [sample for sample in samples.get(experiment, []) if is_ours(sample)]
+        for (network, speed, _), methods in times_by_segment(of_trees).items():
+            for (method, size), by_segment in methods.items():
+                for segment, times in by_segment.items():
+                    found.setdefault((network, speed, method, segment, size), []).extend(times)
+    return found
+
+
+def broadcast_of(session, network, speed, kind):
+    path = write_text(session.directory, "network.conf", topology_of(network))
+    nodes = ask(session.topo, "show", path, "--json")["nodes"]
+    hosts = sorted((node["name"] for node in nodes if node["kind"] == "host"), key=lambda name: int(name.lstrip("n")))
+    streams = planned_streams(session.topo, path, kind, hosts, "--fanout", PIPEBCAST_WAYS["kary"]["coll_pipebcast_fanout"])
+    return Broadcast(Network(nodes, RATES[speed], LATENCY_NS), streams, hosts[0], read_host())
+
+
+def measure(session):
+    """Simulates each cell that was measured."""
+    results = os.path.join(TOP, "doc/results")
+    measured = {name: list(sample_files.read(os.path.join(results, f"{name}.csv"))) for name in MEASURED_IN}
+    for network, speed, method, segment, size in sorted(cells(measured)):
+        took = broadcast_of(session, network, speed, Method(method).algorithm).time(size, segment)
+        session.writer.write(f"{network}, {speed}", method, size, took, segment=segment, speed=COMPUTED)
+
+
+class _SimulatedView(View):
+    """A place is a network, a speed, a kind and a segment size."""
+
+    def __init__(self, samples):
+        self.times = {MEASURED: {}, SIMULATED: {}}
+        for (network, speed, method, segment, size), times in cells(samples).items():
+            self.times[MEASURED][f"{network}, {speed}, {method} in {segment}", size] = times
+        for (network, _, _), methods in times_by_segment(samples.get("simulated", [])).items():
+            for (method, size), by_segment in methods.items():
+                for segment, times in by_segment.items():
+                    self.times[SIMULATED][f"{network}, {method} in {segment}", size] = times
+
+    def points(self):
+        return sorted(self.times[SIMULATED].keys() & self.times[MEASURED].keys())
+
+    def values(self, place, name, size):
+        return self.times[name].get((place, size), [])
+
+    def where(self, place, size):
+        return super().where(place, size).replace(f"({place})", place)
+
+
+class Simulated:
+    """Samples are those of `simulated`, beside those of `dilation` and `speeds`."""
+
+    name = "simulated"
+    figure = "hosts of today"
+    claims = [Claim("the dilated testbed takes what a simulation with the same costs does (we say: within 10 %)", SIMULATED, MEASURED,
+                    low=0.9, high=1.1, said="ours", why="ranks acknowledge segments to a root that paces its children, and TCP may hold frames back: the simulation has neither")]
+
+    @staticmethod
+    def view(samples):
+        return _SimulatedView(samples)
+
+
+SIMULATED_EXPERIMENT = Simulated()
