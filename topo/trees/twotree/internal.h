@@ -27,6 +27,9 @@
 /** Later than any time. */
 #define PB_TT_NEVER (1 << 28)
 
+/** More than what is lost where costs are computed. */
+#define PB_TT_ROUNDING 1e-9
+
 /** Time from a rank's receipt to its first child's, and from there to its second child's; the
  * reason for the values is in table.c. */
 enum { PB_TT_FIRST = 7, PB_TT_STEP = 1 };

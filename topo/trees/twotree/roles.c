@@ -31,9 +31,6 @@
 /** Entries for noting it: enough for a vertex with one child. */
 #define MAX_TRIED ((size_t) 512)
 
-/** More than what is lost where costs are added and taken off. */
-#define ROUNDING 1e-9
-
 /** The options that are tried for a vertex. */
 typedef struct trial {
     int v;
@@ -52,9 +49,6 @@ typedef struct search {
     pb_tt_draft_t kept[2]; /**< of the best trial */
     int n_trials, max_trials;
     uint64_t *tried; /**< an open hash table of options that were tried, 0: free */
-    size_t n_tried;  /**< entries of it that are used, a power of two; 0: none are noted */
-    uint16_t *noted; /**< the entries that are not free */
-    int n_noted;
 } search_t;
 
 /** Finds the options of ranks attached to the vertex, if the children's options allow any. */
@@ -99,25 +93,10 @@ static double limit_of(const search_t *s, double best, double other)
     if (s->trial.v == 0 || isinf(best)) {
         return best;
     }
-    return other < best ? best + log1p(-exp(other - best)) + ROUNDING : -INFINITY;
+    return other < best ? best + log1p(-exp(other - best)) + PB_TT_ROUNDING : -INFINITY;
 }
 
 /* ---- options that were tried ---- */
-
-/** Forgets what was tried, before the first trial of a vertex in a role. */
-static void forget_tried(search_t *s)
-{
-    while (s->n_noted > 0) {
-        s->tried[s->noted[--s->n_noted]] = 0;
-    }
-    s->n_tried = 0;
-    if (s->trial.n_children > 0 && s->trial.n_children <= MAX_NOTED) {
-        s->n_tried = 16;
-        while (s->n_tried < 2 * (size_t) s->max_trials) {
-            s->n_tried *= 2;
-        }
-    }
-}
 
 /** The options as a number, with one digit for each child; with `turned` all of them are turned. */
 static uint64_t number_of(const search_t *s, pb_tt_option_t turned)
@@ -132,26 +111,24 @@ static uint64_t number_of(const search_t *s, pb_tt_option_t turned)
     return number;
 }
 
-/** Notes the options; whether they, or others of the same cost, were noted before. Then they cost no
- * less than the best ones. The two trees may be exchanged where the vertex gives both as much. */
+/** Notes the options; whether they, or others of the same cost, were noted before. Then they cost
+ * no less than the best ones. The two trees may be exchanged where the vertex gives both as much.
+ */
 static bool was_tried(search_t *s)
 {
-    if (s->n_tried == 0) {
+    if (s->trial.n_children == 0 || s->trial.n_children > MAX_NOTED) {
         return false;
     }
     const uint64_t turned = number_of(s, s->trial.role != PB_TT_TWO);
     uint64_t number = number_of(s, 0);
     number = turned < number ? turned : number;
-    size_t at = (size_t) ((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (s->n_tried - 1);
+    size_t at = (size_t) ((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % MAX_TRIED;
     while (s->tried[at] != 0 && s->tried[at] != number) {
-        at = (at + 1) & (s->n_tried - 1);
+        at = (at + 1) % MAX_TRIED;
     }
-    if (s->tried[at] == number) {
-        return true;
-    }
+    const bool was_noted = s->tried[at] == number;
     s->tried[at] = number;
-    s->noted[s->n_noted++] = (uint16_t) at;
-    return false;
+    return was_noted;
 }
 
 /* ---- trials ---- */
@@ -260,7 +237,7 @@ static int change(search_t *s, int i, int j, pb_tt_option_t option_i, pb_tt_opti
     }
     s->trial.options[j] = option_j;
     s->trial.options[i] = option_i;
-    const int rc = try_options(s, *best - 1e-9);
+    const int rc = try_options(s, *best - PB_TT_ROUNDING);
     if (rc == PB_SUCCESS) {
         *best = s->cost;
         *better = true;
@@ -326,7 +303,7 @@ static int search_vertex(search_t *s)
     s->n_trials = 0;
     s->max_trials = MAX_TRIED_ITEMS / (s->trial.n_children + pb_tt_n_locals(tt, s->trial.v) + 1);
     first_options(s);
-    forget_tried(s);
+    memset(s->tried, 0, MAX_TRIED * sizeof(*s->tried));
     int rc = try_options(s, INFINITY);
     double best = s->cost;
     bool better = s->trial.n_children > 0;
@@ -389,10 +366,9 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
     const size_t n_vertices = (size_t) tt->view->n_vertices;
     int *key = malloc((n_vertices + 2) * sizeof(*key));
     s.trial.options = malloc(n_vertices * sizeof(*s.trial.options));
-    s.tried = calloc(MAX_TRIED, sizeof(*s.tried));
-    s.noted = malloc(MAX_TRIED / 2 * sizeof(*s.noted)); /* never more than half are used */
+    s.tried = malloc(MAX_TRIED * sizeof(*s.tried));
     int rc = PB_ERR_NO_MEMORY;
-    if (key != NULL && s.trial.options != NULL && s.tried != NULL && s.noted != NULL) {
+    if (key != NULL && s.trial.options != NULL && s.tried != NULL) {
         rc = search_new(&s, key);
     }
     tt->option[0] = 2 * PB_TT_NONE;
@@ -403,6 +379,5 @@ int pb_tt_choose_roles(pb_tt_t *tt, pb_tt_maker_t *maker)
     free(key);
     free(s.trial.options);
     free(s.tried);
-    free(s.noted);
     return rc;
 }

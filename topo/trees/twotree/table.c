@@ -20,9 +20,6 @@
 /** Policies for as many exports have a bit each. */
 #define MAX_PAIRS 64
 
-/** More than what is lost where costs are computed. */
-#define ROUNDING 1e-9
-
 static const int late[2] = {PB_TT_NEVER, PB_TT_NEVER};
 
 /*
@@ -372,7 +369,7 @@ bool pb_tt_judge_table(pb_tt_maker_t *b, pb_tt_draft_t *draft, double limit)
             break;
         }
         /* A reply that is worth less costs more. */
-        const double worth = 1.0 - exp(least - delay) - ROUNDING;
+        const double worth = 1.0 - exp(least - delay) - PB_TT_ROUNDING;
         if (best_reply(b, draft->need + n, n == 0 ? draft->late_out : NULL, worth, &reply)) {
             draft->cost = fmin(draft->cost, delay + loss_of(b, &reply));
         }
