@@ -236,7 +236,7 @@ static void test_seeds(void)
     } rows[] = {{MEASURED_UNIFORM, 24, 0, 7, 0, 7788126641, 309853},
                 {MEASURED_UNIFORM, 24, 0, 8, 0, 8635460782, 310304},
                 {MEASURED_UNIFORM, 24, 8192, 5, 10000, 2152428620, 9600},
-                {MEASURED_UNIFORM, 32, 8192, 5, 3000, 2841332019, 2400},
+                {MEASURED_UNIFORM, 48, 8192, 1, 3000, 3644380999, 3008},
                 {MEASURED_GRID, 32, 8192, 5, 3000, 409244598, 3008},
                 {MEASURED_GRID, 64, 8192, 1, 30000, 373797272, 30009},
                 {MEASURED_NETWORK, 48, 8192, 7, 0, 7637251941, 81612}};
