@@ -29,10 +29,15 @@ static common_json_t add(common_json_t to, const char *name, json_t *value)
     return value;
 }
 
-common_json_t common_json_begin(const char *program)
+common_json_t common_json_new(void)
 {
     json_set_alloc_funcs(allocate, free);
-    const common_json_t whole = json_object();
+    return json_object();
+}
+
+common_json_t common_json_begin(const char *program)
+{
+    const common_json_t whole = common_json_new();
     common_json_integer(whole, "format", COMMON_JSON_FORMAT);
     common_json_text(whole, "program", program);
     common_json_text(whole, "version", PACKAGE_VERSION);

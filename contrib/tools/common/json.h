@@ -24,6 +24,9 @@
 /** An object or array; it is there for as long as its document. */
 typedef struct json_t *common_json_t;
 
+/** A new object, which is no document; json_decref() frees it. */
+common_json_t common_json_new(void);
+
 /** Begins a document, an object with "format", "program" (the name given, as "pipebcast check") and
  * "version". */
 common_json_t common_json_begin(const char *program);

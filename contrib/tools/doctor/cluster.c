@@ -18,11 +18,11 @@ enum { MOST_VALUES = 16 };
 bool doctor_cluster_find(doctor_cluster_t *cluster, const doctor_roll_t *roll, char *fault,
                          size_t fault_size)
 {
-    const char *list = doctor_record_find(&roll->records[0], "coll_pipebcast_hosts");
+    const char *list = doctor_record_find(roll->records[0], "coll_pipebcast_hosts");
     *cluster = (doctor_cluster_t){.roll = roll};
     cluster->hosts = common_alloc((size_t) roll->n_ranks, sizeof *cluster->hosts);
     for (int rank = 0; rank < roll->n_ranks; rank++) {
-        const char *name = doctor_record_find(&roll->records[rank], "host");
+        const char *name = doctor_record_find(roll->records[rank], "host");
         cluster->hosts[rank] = common_copy(name != NULL ? name : "?");
     }
     if (list != NULL && list[0] != '\0' &&
@@ -44,7 +44,7 @@ void doctor_cluster_free(doctor_cluster_t *cluster)
 
 const char *doctor_cluster_value(const doctor_cluster_t *cluster, int rank, const char *name)
 {
-    return doctor_record_find(&cluster->roll->records[rank], name);
+    return doctor_record_find(cluster->roll->records[rank], name);
 }
 
 /* ---- names ---- */

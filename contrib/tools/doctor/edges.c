@@ -154,7 +154,7 @@ static int try_own(MPI_Comm comm, int rank, const struct list *list, double pati
 }
 
 void doctor_edges_try(MPI_Comm comm, const doctor_cluster_t *cluster, double patience_s,
-                      doctor_record_t *record)
+                      json_t *record)
 {
     struct list list = {.n = 0};
     int rank;

@@ -13,6 +13,6 @@
  * seconds; such a rank cannot end MPI. Collective.
  */
 void doctor_edges_try(MPI_Comm comm, const doctor_cluster_t *cluster, double patience_s,
-                      doctor_record_t *record);
+                      json_t *record);
 
 #endif

@@ -13,7 +13,7 @@
 #include "topo/util/error.h"
 #include "variables.h"
 
-static void add_versions(doctor_record_t *record)
+static void add_versions(json_t *record)
 {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "", host[MPI_MAX_PROCESSOR_NAME] = "";
     int length;
@@ -25,7 +25,7 @@ static void add_versions(doctor_record_t *record)
     doctor_record_add(record, "doctor", "%s", PACKAGE_VERSION);
 }
 
-static void add_descriptors(doctor_record_t *record)
+static void add_descriptors(json_t *record)
 {
     const uint64_t limit = pb_descriptors_limit();
     if (limit != UINT64_MAX) {
@@ -35,7 +35,7 @@ static void add_descriptors(doctor_record_t *record)
 }
 
 /** The last of three numbers: the most that the kernel lets a buffer grow to. */
-static void add_buffer(doctor_record_t *record, const char *name, const char *path)
+static void add_buffer(json_t *record, const char *name, const char *path)
 {
     unsigned long long least, usual, most;
     FILE *file = fopen(path, "r");
@@ -51,7 +51,7 @@ static void add_buffer(doctor_record_t *record, const char *name, const char *pa
 /* ---- files ---- */
 
 /** Adds NAME.WHAT. */
-static void add_of(doctor_record_t *record, const char *name, const char *what, const char *value)
+static void add_of(json_t *record, const char *name, const char *what, const char *value)
 {
     char full[64];
     snprintf(full, sizeof full, "%s.%s", name, what);
@@ -59,7 +59,7 @@ static void add_of(doctor_record_t *record, const char *name, const char *what, 
 }
 
 /** Adds the hash, or the error. */
-static void add_read(doctor_record_t *record, const char *name, int code, const pb_diag_t *diag,
+static void add_read(json_t *record, const char *name, int code, const pb_diag_t *diag,
                      uint64_t hash)
 {
     char text[32];
@@ -72,7 +72,7 @@ static void add_read(doctor_record_t *record, const char *name, int code, const 
     }
 }
 
-int doctor_topology_open(const doctor_record_t *record, pb_topology_t *topology, pb_diag_t *diag)
+int doctor_topology_open(const json_t *record, pb_topology_t *topology, pb_diag_t *diag)
 {
     const pb_topology_request_t request =
         common_topology_request(doctor_record_find(record, "coll_pipebcast_topology_name"));
@@ -80,7 +80,7 @@ int doctor_topology_open(const doctor_record_t *record, pb_topology_t *topology,
                             topology, diag);
 }
 
-static void add_topology(doctor_record_t *record)
+static void add_topology(json_t *record)
 {
     static const char *const allowed[] = {[PB_MULTICAST_OFF] = "off",
                                           [PB_MULTICAST_AUTO] = "auto, as topology.pipebcast says",
@@ -109,7 +109,7 @@ static void add_topology(doctor_record_t *record)
     pb_diag_clear(&diag);
 }
 
-static void add_model(doctor_record_t *record)
+static void add_model(json_t *record)
 {
     static pb_model_t model; /* too large for a stack */
     const char *path = doctor_record_find(record, "coll_pipebcast_model_file");
@@ -127,7 +127,7 @@ static void add_model(doctor_record_t *record)
     }
 }
 
-void doctor_facts_add(doctor_record_t *record)
+void doctor_facts_add(json_t *record)
 {
     add_versions(record);
     add_descriptors(record);

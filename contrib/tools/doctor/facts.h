@@ -11,12 +11,12 @@
  * buffers grow. For the files `topology` and `model` that parameters name: an error or NAME.hash.
  * Unknown values are missing.
  */
-void doctor_facts_add(doctor_record_t *record);
+void doctor_facts_add(json_t *record);
 
 /**
  * Opens the topology file that the parameters of a record name, as pb_topology_open(); the record
  * must name one.
  */
-int doctor_topology_open(const doctor_record_t *record, pb_topology_t *topology, pb_diag_t *diag);
+int doctor_topology_open(const json_t *record, pb_topology_t *topology, pb_diag_t *diag);
 
 #endif

@@ -62,7 +62,7 @@ static const char *value_or(const doctor_facts_t *f, const char *name, const cha
 
 static double number_at(const doctor_facts_t *f, int rank, const char *name)
 {
-    return doctor_record_number(&f->cluster->roll->records[rank], name, 0);
+    return doctor_record_number(f->cluster->roll->records[rank], name, 0);
 }
 
 static double number(const doctor_facts_t *f, const char *name)
@@ -146,9 +146,10 @@ static doctor_verdict_t judge_versions(const doctor_facts_t *f, char *text)
 /** The first parameter that differs; those of Open MPI may have to. */
 static doctor_verdict_t judge_parameters(const doctor_facts_t *f, char *text)
 {
-    const doctor_record_t *own = &f->cluster->roll->records[0];
-    for (const char *name = doctor_record_next(own, NULL); name != NULL;
-         name = doctor_record_next(own, name)) {
+    const char *name;
+    json_t *own;
+    json_object_foreach(f->cluster->roll->records[0], name, own)
+    {
         doctor_alike_t alike;
         if (doctor_variables_is_parameter(name) && strcmp(name, "coll_pipebcast_verbose") != 0 &&
             !doctor_cluster_alike(f->cluster, name, &alike)) {
@@ -532,7 +533,7 @@ static doctor_verdict_t judge_members(const doctor_facts_t *f, char *text)
         return DOCTOR_NOTHING;
     }
     pb_diag_init(&diag);
-    const int code = doctor_topology_open(&f->cluster->roll->records[0], &topology, &diag);
+    const int code = doctor_topology_open(f->cluster->roll->records[0], &topology, &diag);
     const bool names_all = code == PB_SUCCESS && pb_network_n_hosts(topology.network) > 0 &&
                            pb_network_others(topology.network) < 0;
     for (int i = 0; names_all && i < f->cluster->n_hosts; i++) {

@@ -13,6 +13,7 @@
 #include "cluster.h"
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/exits.h"
+#include "contrib/tools/common/json.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/terminal.h"
 #include "edges.h"
@@ -52,8 +53,8 @@ struct run {
     struct doctor_options options;
     int rank, n_ranks;
     struct doctor_sides sides;
-    MPI_Comm multicast;     /**< of pipebcast, by multicast alone; MPI_COMM_NULL: not tried */
-    doctor_record_t record; /**< this rank's */
+    MPI_Comm multicast; /**< of pipebcast, by multicast alone; MPI_COMM_NULL: not tried */
+    json_t *record;     /**< owned; this rank's */
     doctor_roll_t roll;
     doctor_cluster_t cluster;
     doctor_report_t report;
@@ -135,7 +136,7 @@ static void make_multicast(struct run *run)
 static void make_sides(struct run *run)
 {
     int own_priority = 0, unused;
-    const bool present = doctor_record_find(&run->record, priority) != NULL;
+    const bool present = doctor_record_find(run->record, priority) != NULL;
     const bool kept_out = present && doctor_variables_set(priority, -1, &own_priority);
     run->sides = (struct doctor_sides){MPI_COMM_NULL, MPI_COMM_NULL};
     if (common_all_good(!present || kept_out, MPI_COMM_WORLD)) {
@@ -171,11 +172,11 @@ static void share_leaders(struct run *run)
 }
 
 /** A leader's transport to the next one. */
-static void find_transport(struct run *run, doctor_record_t *record)
+static void find_transport(struct run *run)
 {
     for (int i = 0; run->n_hosts > 1 && i < run->n_hosts; i++) {
         if (run->leaders[i] == run->rank) {
-            doctor_transport_add(record, MPI_COMM_WORLD, run->leaders[(i + 1) % run->n_hosts]);
+            doctor_transport_add(run->record, MPI_COMM_WORLD, run->leaders[(i + 1) % run->n_hosts]);
         }
     }
 }
@@ -183,7 +184,7 @@ static void find_transport(struct run *run, doctor_record_t *record)
 /** Bytes that pipebcast is to serve, if it serves any. */
 static int64_t serving_bytes(const struct run *run)
 {
-    const double least = doctor_record_number(&run->record, "coll_pipebcast_min_size", 0);
+    const double least = doctor_record_number(run->record, "coll_pipebcast_min_size", 0);
     return least > MOST_BYTES ? MOST_BYTES : least > USUAL_BYTES ? (int64_t) least : USUAL_BYTES;
 }
 
@@ -230,11 +231,9 @@ static void give_up(struct run *run)
 static void try_edges(struct run *run)
 {
     const double patience_s = run->options.patience_s;
-    doctor_record_t record = {.bytes = NULL};
     begin_step(run, "trying the edges of the plans", patience_s + GRACE_S);
-    doctor_edges_try(MPI_COMM_WORLD, &run->cluster, patience_s, &record);
-    doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_EDGES, &record, patience_s + GRACE_S);
-    doctor_record_free(&record);
+    doctor_edges_try(MPI_COMM_WORLD, &run->cluster, patience_s, run->record);
+    doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_EDGES, run->record, patience_s + GRACE_S);
     if (run->rank == 0) {
         const doctor_facts_t facts = {.cluster = &run->cluster, .report = &run->report};
         if (!doctor_judge_roll(&run->report, &run->roll) ||
@@ -245,7 +244,7 @@ static void try_edges(struct run *run)
 }
 
 /** Asks pipebcast, and measures. */
-static void measure(struct run *run, doctor_record_t *record)
+static void measure(struct run *run)
 {
     int64_t bytes[2] = {most_bytes(run), serving_bytes(run)};
     MPI_Bcast(bytes, 2, MPI_INT64_T, 0, any_side(run)); /* parameters may differ */
@@ -256,11 +255,11 @@ static void measure(struct run *run, doctor_record_t *record)
         begin_broadcast(bytes[1], true);
         doctor_broadcast_try(&run->sides, memory, bytes[1], run->how);
     }
-    find_transport(run, record);
+    find_transport(run);
     if (!run->options.quick && run->n_hosts > 1) {
         const double rates_s = run->options.time_limit_s * RATES_SHARE;
         begin_step(run, "measuring rates between hosts", rates_s);
-        doctor_rates_measure(any_side(run), run->leaders, run->n_hosts, rates_s, record);
+        doctor_rates_measure(any_side(run), run->leaders, run->n_hosts, rates_s, run->record);
         measure_broadcasts(run, memory);
     }
     if (run->multicast != MPI_COMM_NULL) {
@@ -279,14 +278,14 @@ static void collect_rates(struct run *run)
     run->report.rates = common_alloc((size_t) n, sizeof(struct doctor_rate));
     for (int i = 0; !run->options.quick && n > 1 && i < n; i++) {
         const int from = cluster->leaders[i], to = cluster->leaders[(i + 1) % n];
-        const double one = doctor_record_number(&run->roll.records[from], "rate", 0);
-        const double other = doctor_record_number(&run->roll.records[to], "rate", 0);
+        const double one = doctor_record_number(run->roll.records[from], "rate", 0);
+        const double other = doctor_record_number(run->roll.records[to], "rate", 0);
         run->report.rates[run->report.n_rates++] = (struct doctor_rate){
             .from = cluster->hosts[from],
             .to = cluster->hosts[to],
             .interface = doctor_cluster_value(cluster, from, "interface"),
             .reported = one > 0 && (other <= 0 || one < other) ? one : other,
-            .measured = doctor_record_number(&run->roll.records[from], "measured", 0),
+            .measured = doctor_record_number(run->roll.records[from], "measured", 0),
         };
     }
 }
@@ -307,7 +306,7 @@ static void call_roll(struct run *run)
     char fault[256];
     begin_step(run, "asking all ranks", run->options.patience_s + GRACE_S);
     doctor_roll_init(&run->roll, MPI_COMM_WORLD);
-    doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_FACTS, &run->record, run->options.patience_s);
+    doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_FACTS, run->record, run->options.patience_s);
     if (run->rank != 0) {
         return; /* a rank that was not heard is ended by rank 0 */
     }
@@ -324,18 +323,18 @@ static void call_roll(struct run *run)
 
 static int examine(struct run *run)
 {
-    doctor_record_t record = {.bytes = NULL};
     int code = EXIT_SUCCESS;
-    doctor_facts_add(&run->record);
+    run->record = common_json_new();
+    doctor_facts_add(run->record);
     call_roll(run);
     begin_step(run, "making communicators", 0);
     make_sides(run);
     share_leaders(run);
-    measure(run, &record);
+    measure(run);
     begin_step(run, "asking all ranks again", run->options.patience_s + GRACE_S);
-    doctor_variables_add_status(&record);
-    doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_MEASURED, &record, run->options.patience_s);
-    doctor_record_free(&record);
+    doctor_variables_add_status(run->record);
+    doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_MEASURED, run->record,
+                     run->options.patience_s);
     if (run->rank == 0) {
         if (!doctor_judge_roll(&run->report, &run->roll)) {
             give_up(run);
@@ -363,7 +362,7 @@ static void release(struct run *run)
     free(run->leaders);
     doctor_cluster_free(&run->cluster);
     doctor_roll_free(&run->roll);
-    doctor_record_free(&run->record);
+    json_decref(run->record);
 }
 
 /** Begins MPI, which waits for all ranks, too. */

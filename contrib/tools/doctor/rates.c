@@ -97,7 +97,7 @@ static double receive_all(MPI_Comm comm, int peer, char *memory)
 }
 
 void doctor_rates_measure(MPI_Comm comm, const int *leaders, int n, double time_limit_s,
-                          doctor_record_t *record)
+                          json_t *record)
 {
     int rank, own = 0;
     MPI_Comm_rank(comm, &rank);

@@ -12,6 +12,6 @@
  * sleep. Adds `measured` to the record of a sender, in bits per second of messages' bytes.
  */
 void doctor_rates_measure(MPI_Comm comm, const int *leaders, int n, double time_limit_s,
-                          doctor_record_t *record);
+                          json_t *record);
 
 #endif

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "contrib/tools/common/clock.h"
+#include "contrib/tools/common/json.h"
 #include "contrib/tools/common/report.h"
 
 /** Ranks wait longer than rank 0, which may have begun later. */
@@ -27,14 +28,17 @@ void doctor_roll_init(doctor_roll_t *roll, MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_ranks);
     *roll = (doctor_roll_t){.n_ranks = rank == 0 ? n_ranks : 0};
-    roll->records = common_alloc((size_t) roll->n_ranks, sizeof *roll->records);
+    roll->records = common_alloc((size_t) roll->n_ranks, sizeof(json_t *));
     roll->heard = common_alloc((size_t) roll->n_ranks, sizeof *roll->heard);
+    for (int i = 0; i < roll->n_ranks; i++) {
+        roll->records[i] = common_json_new();
+    }
 }
 
 void doctor_roll_free(doctor_roll_t *roll)
 {
-    for (int rank = 0; roll->records != NULL && rank < roll->n_ranks; rank++) {
-        doctor_record_free(&roll->records[rank]);
+    for (int i = 0; i < roll->n_ranks; i++) {
+        json_decref(roll->records[i]);
     }
     free(roll->records);
     free(roll->heard);
@@ -45,21 +49,23 @@ void doctor_roll_free(doctor_roll_t *roll)
 static void take(doctor_roll_t *roll, MPI_Comm comm, const MPI_Status *status)
 {
     int n;
-    MPI_Get_count(status, MPI_BYTE, &n);
-    char *bytes = common_alloc((size_t) n, 1);
-    MPI_Recv(bytes, n, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, comm, MPI_STATUS_IGNORE);
-    doctor_record_append(&roll->records[status->MPI_SOURCE], bytes, (size_t) n);
+    MPI_Get_count(status, MPI_CHAR, &n);
+    char *text = common_alloc((size_t) n, 1);
+    MPI_Recv(text, n, MPI_CHAR, status->MPI_SOURCE, status->MPI_TAG, comm, MPI_STATUS_IGNORE);
+    json_t *record = json_loadb(text, (size_t) n, 0, NULL);
+    json_object_update(roll->records[status->MPI_SOURCE], record);
+    json_decref(record);
     roll->heard[status->MPI_SOURCE] = true;
-    free(bytes);
+    free(text);
 }
 
 /** Rank 0's side. */
-static void collect(doctor_roll_t *roll, MPI_Comm comm, int tag, const doctor_record_t *own,
+static void collect(doctor_roll_t *roll, MPI_Comm comm, int tag, const json_t *own,
                     double patience_s)
 {
     const int64_t end = end_of(patience_s);
     memset(roll->heard, 0, (size_t) roll->n_ranks * sizeof *roll->heard);
-    doctor_record_append(&roll->records[0], own->bytes, own->n);
+    json_object_update(roll->records[0], (json_t *) own);
     roll->heard[0] = true;
     for (int n = 1; n < roll->n_ranks && common_clock_local() < end;) {
         MPI_Status status;
@@ -75,21 +81,23 @@ static void collect(doctor_roll_t *roll, MPI_Comm comm, int tag, const doctor_re
 }
 
 /** The others' side. */
-static void hand_in(const doctor_record_t *own, MPI_Comm comm, int tag, double patience_s)
+static void hand_in(const json_t *own, MPI_Comm comm, int tag, double patience_s)
 {
     const int64_t end = end_of(patience_s + GRACE_S);
+    char *text = json_dumps(own, JSON_COMPACT);
     MPI_Request request;
     int done = 0;
-    MPI_Isend(own->bytes, (int) own->n, MPI_BYTE, 0, tag, comm, &request);
+    MPI_Isend(text, (int) strlen(text), MPI_CHAR, 0, tag, comm, &request);
     while (!done && common_clock_local() < end) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done) {
             nap();
         }
     }
+    free(done ? text : NULL); /* MPI may still read the text where rank 0 ends the job */
 }
 
-void doctor_roll_call(doctor_roll_t *roll, MPI_Comm comm, int tag, const doctor_record_t *own,
+void doctor_roll_call(doctor_roll_t *roll, MPI_Comm comm, int tag, const json_t *own,
                       double patience_s)
 {
     int rank;

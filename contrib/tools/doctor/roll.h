@@ -10,8 +10,8 @@
 /** Rank 0's; zeros elsewhere. */
 typedef struct doctor_roll {
     int n_ranks;
-    doctor_record_t *records; /**< owned, by rank */
-    bool *heard;              /**< owned, by rank: its record has come in the last call */
+    json_t **records; /**< owned, by rank */
+    bool *heard;      /**< owned, by rank: its record has come in the last call */
 } doctor_roll_t;
 
 /** Room for the ranks of a communicator, at rank 0. */
@@ -23,7 +23,7 @@ void doctor_roll_free(doctor_roll_t *roll);
  * all ranks, with a tag of its own. Rank 0 waits `patience_s` seconds; the others, which may have
  * begun earlier, some more. O(ranks) at rank 0.
  */
-void doctor_roll_call(doctor_roll_t *roll, MPI_Comm comm, int tag, const doctor_record_t *own,
+void doctor_roll_call(doctor_roll_t *roll, MPI_Comm comm, int tag, const json_t *own,
                       double patience_s);
 
 #endif

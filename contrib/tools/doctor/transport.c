@@ -5,7 +5,7 @@
 #include "ompi_coll_pipebcast/pml/route.h"
 #include "topo/model/medium.h"
 
-void doctor_transport_add(doctor_record_t *record, MPI_Comm comm, int peer)
+void doctor_transport_add(json_t *record, MPI_Comm comm, int peer)
 {
     char text[PB_MEDIUM_TEXT_SIZE];
     pb_medium_t medium;

@@ -11,7 +11,7 @@
  * whether it is TCP over Ethernet. If known, also `rate` in bits per second and `mtu` in bytes. No
  * connection is opened.
  */
-void doctor_transport_add(doctor_record_t *record, MPI_Comm comm, int peer);
+void doctor_transport_add(json_t *record, MPI_Comm comm, int peer);
 
 /** The host that the launcher has placed a rank on; NULL if it does not know. The caller frees it.
  */

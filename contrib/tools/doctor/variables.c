@@ -120,8 +120,8 @@ static void print_value(const value_t *value, MPI_Datatype type, MPI_T_enum name
 }
 
 /** Adds the value behind a handle of `count` elements. */
-static void add_value(doctor_record_t *record, const char *name, MPI_T_cvar_handle handle,
-                      int count, MPI_Datatype type, MPI_T_enum names)
+static void add_value(json_t *record, const char *name, MPI_T_cvar_handle handle, int count,
+                      MPI_Datatype type, MPI_T_enum names)
 {
     char text[NAME_SIZE] = "";
     value_t value = {.ull = 0};
@@ -146,7 +146,7 @@ static bool find_parameter(int index, char name[NAME_SIZE], MPI_Datatype *type_p
                                &bind, &scope) == MPI_SUCCESS;
 }
 
-void doctor_variables_add_parameters(doctor_record_t *record)
+void doctor_variables_add_parameters(json_t *record)
 {
     int n_variables = 0, count;
     MPI_T_cvar_get_num(&n_variables);
@@ -183,7 +183,7 @@ bool doctor_variables_set(const char *name, int value, int *old_p)
     return good;
 }
 
-void doctor_variables_add_version(doctor_record_t *record)
+void doctor_variables_add_version(json_t *record)
 {
     static const char *const parts[] = {"major", "minor", "release"};
     char text[64] = "", name[64];
@@ -212,7 +212,7 @@ static bool open_status(MPI_T_pvar_session session, const char *name, int class,
            MPI_T_pvar_handle_alloc(session, index, NULL, handle_p, count_p) == MPI_SUCCESS;
 }
 
-static void add_text(doctor_record_t *record, MPI_T_pvar_session session, const char *name)
+static void add_text(json_t *record, MPI_T_pvar_session session, const char *name)
 {
     MPI_T_pvar_handle handle;
     int count;
@@ -227,7 +227,7 @@ static void add_text(doctor_record_t *record, MPI_T_pvar_session session, const 
     MPI_T_pvar_handle_free(session, &handle);
 }
 
-static void add_number(doctor_record_t *record, MPI_T_pvar_session session, const char *name)
+static void add_number(json_t *record, MPI_T_pvar_session session, const char *name)
 {
     MPI_T_pvar_handle handle;
     int count;
@@ -241,7 +241,7 @@ static void add_number(doctor_record_t *record, MPI_T_pvar_session session, cons
     MPI_T_pvar_handle_free(session, &handle);
 }
 
-void doctor_variables_add_status(doctor_record_t *record)
+void doctor_variables_add_status(json_t *record)
 {
     MPI_T_pvar_session session;
     if (MPI_T_pvar_session_create(&session) != MPI_SUCCESS) {

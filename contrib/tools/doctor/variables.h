@@ -14,7 +14,7 @@ void doctor_variables_close(void);
 
 /** Adds the parameters of the plugin, and those of Open MPI that concern it, by their names. Ones
  * that this Open MPI does not have are ignored. O(its parameters). */
-void doctor_variables_add_parameters(doctor_record_t *record);
+void doctor_variables_add_parameters(json_t *record);
 
 /** Tells whether a name is a parameter's of the plugin. */
 bool doctor_variables_is_plugins(const char *name);
@@ -23,10 +23,10 @@ bool doctor_variables_is_plugins(const char *name);
 bool doctor_variables_is_parameter(const char *name);
 
 /** Adds the plugin's reports on itself, coll_pipebcast_status_*, if they are there. */
-void doctor_variables_add_status(doctor_record_t *record);
+void doctor_variables_add_status(json_t *record);
 
 /** Adds `plugin`, its version, if the plugin's parameters are there. */
-void doctor_variables_add_version(doctor_record_t *record);
+void doctor_variables_add_version(json_t *record);
 
 /** Sets a parameter that is an integer, and keeps its old value in *old_p; false if it cannot be
  * set. */
