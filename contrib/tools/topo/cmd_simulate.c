@@ -153,10 +153,11 @@ static void print_summary(const tool_cluster_t *cluster)
 
 static int run(const tool_options_t *options)
 {
-    const tool_cluster_t cluster = tool_cluster_open(options);
+    static tool_cluster_t cluster; /* there until the program ends */
     common_json_t whole = NULL, runs = NULL, unfit = NULL;
     common_progress_t progress;
     int code = COMMON_EXIT_DONE;
+    cluster = tool_cluster_open(options);
     if (options->json) {
         whole = common_json_begin("pipebcast-topo simulate");
         tool_json_cluster(whole, &cluster);

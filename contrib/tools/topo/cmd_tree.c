@@ -8,11 +8,12 @@ static int run(const tool_options_t *options)
         [TOOL_FORMAT_JSON] = tool_format_json,
         [TOOL_FORMAT_DOT] = tool_format_dot,
     };
-    tool_judged_t judged;
+    static tool_cluster_t cluster; /* there until the program ends */
+    static tool_judged_t judged;
     if (options->n_kinds != 1) {
         common_usage_error("tree needs one --algorithm");
     }
-    const tool_cluster_t cluster = tool_cluster_open(options);
+    cluster = tool_cluster_open(options);
     if (!tool_judge(cluster.view, options->kinds[0], &options->plan, &judged)) {
         tool_report_unfit(&cluster, options->kinds[0]);
         return COMMON_EXIT_FAILED;
