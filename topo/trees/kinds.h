@@ -33,7 +33,7 @@ struct pb_plan;
  */
 #define PB_KINDS(ROW)                                                                              \
     ROW(CHAIN, pb_plan_chain, .name = "chain", .promises = true, .serves_all = true,               \
-        .repeats = PB_REPEATS_WALK, .auto_turn = 1)                                                \
+        .repeats = PB_REPEATS_WALK, .is_for_short = true, .auto_turn = 1)                          \
     ROW(BINARY, pb_plan_binary, .name = "binary", .promises = true, .serves_all = true,            \
         .auto_turn = 4)                                                                            \
     ROW(KARY, pb_plan_kary, .name = "kary", .promises = true, .serves_all = true,                  \

@@ -380,6 +380,13 @@ static void test_sequence(void)
     ok(planned.kind == PB_KIND_CHAIN && planned.begins_to_repeat,
        "a tree that needs all connections never has them");
     pb_planner_free(planner);
+    planner = planner_of(c.placement, &model, 9, &flat, 4);
+    planned = planning_plan(planner, 0, 8);
+    ok(planned.kind == PB_KIND_CHAIN && planned.role != NULL &&
+           pb_planner_explain(planner, 0, 8, &report) == PB_SUCCESS && report.best_time > 0 &&
+           report.best.time > 0,
+       "where the chain alone repeats, short messages go down it, too");
+    pb_planner_free(planner);
     planner = planner_of(c.placement, &model, 9, &flat, 63);
     planned = planning_plan(planner, 0, LONG);
     ok(planned.kind == PB_KIND_FLAT && pb_planner_has_room(planner, 1000),
