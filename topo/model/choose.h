@@ -18,8 +18,8 @@
  * A size class is an eighth of an octave: 2^k (8 + i) / 8 bytes and up. A choice is made for the
  * smallest message of its class, as powers of two are the commonest. Coarser classes would hide the
  * cost of one more segment. Short messages have one segment and two classes: from 1 byte and from
- * PB_CHOOSE_SHORT / 8. They are planned with the few kinds that need no
- * pipelining: many programs send a few bytes from every rank in turn.
+ * PB_CHOOSE_SHORT / 8. They are planned with the few kinds that need no pipelining: many programs
+ * send a few bytes from every rank in turn.
  */
 #ifndef PB_CHOOSE_H
 #define PB_CHOOSE_H

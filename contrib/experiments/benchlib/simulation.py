@@ -48,7 +48,6 @@ class _Rank:
         self.arrived = collections.deque()             # (parent, bytes, the segment that a frame ends, or None)
         self.busy_until, self.interrupted_at = 0.0, float("-inf")
         self.sleeps = True
-        self.n_segments = 0
 
 
 class Broadcast:
@@ -64,28 +63,30 @@ class Broadcast:
         self.events, self.n_events = [], 0
         self.free_at = collections.defaultdict(float)         # by link
         self.unacknowledged = collections.Counter()           # by (sender, receiver)
-        self.size = self.segment = self.total = 0
+        self.size = self.segment = 0
+        self.n_to_come = 0  # segments at all ranks
 
     def time(self, size, segment):
         """Until the last rank has the message."""
-        self.size, self.segment, self.total = size, segment, -(-size // segment)
-        for number in range(self.total):
-            self._have(self.ranks[self.root], number)
+        self.size, self.segment = size, segment
+        n_segments = -(-size // segment)
+        self.n_to_come = n_segments * (len(self.ranks) - 1)
+        for number in range(n_segments):
+            self._pass_on(self.ranks[self.root], number)
         self._at(0, self._work, self.ranks[self.root])
         now = 0
-        while self.events:
+        while self.n_to_come > 0:
+            if not self.events:
+                raise ValueError("the streams do not reach all ranks")
             now, _, act, arguments = heapq.heappop(self.events)
             act(now, *arguments)
-            if all(rank.n_segments == self.total for rank in self.ranks.values()):
-                return now
-        raise ValueError("the streams do not reach all ranks")
+        return now
 
     def _at(self, time, act, *arguments):
         self.n_events += 1
         heapq.heappush(self.events, (time, self.n_events, act, arguments))
 
-    def _have(self, rank, segment):
-        rank.n_segments += 1
+    def _pass_on(self, rank, segment):
         rank.to_send.extend((segment, child) for child in rank.children[segment % self.n_streams])
 
     def _bytes(self, segment):
@@ -149,4 +150,5 @@ class Broadcast:
 
     def _have_read(self, _now, rank, segments):
         for segment in segments:
-            self._have(rank, segment)
+            self._pass_on(rank, segment)
+        self.n_to_come -= len(segments)

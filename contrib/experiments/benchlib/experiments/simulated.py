@@ -2,42 +2,26 @@
 
 import os
 
+from testbedlib.host import read_host
+
 from .. import samples as sample_files
 from ..claims import Claim
 from ..experiment import COMPUTED, View
-from ..fast_networks import FAST_TRUNKS, FOUR_HOSTS, LATENCY_NS
 from ..methods import Method, PIPEBCAST_WAYS
-from ..report import write_text
 from ..samples import times_by_segment
 from ..simulation import Broadcast, Network
 from ..topo import ask, planned_streams
+from ..units import parse_rate
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "..", "..")
 MEASURED_IN = ("dilation", "speeds")
-RATES = {"1gbit": 1e9, "10gbit": 1e10, "25gbit": 2.5e10}
 KINDS = ("chain", "binary", "kary", "twotree")
 SIMULATED, MEASURED = "simulated", "measured"
 
 
-def topology_of(network):
-    """The file's text of the networks that are trees of switches; None: another one."""
-    if network.startswith("(4), trunks"):
-        return FAST_TRUNKS
-    if network != "(5)":
-        return FOUR_HOSTS if network.startswith("4 hosts") else None
-    with open(os.path.join(TOP, "contrib/testbed/topology5.conf"), encoding="utf-8") as file:
-        return file.read()
-
-
-def read_host():
-    with open(os.path.join(TOP, "contrib/testbed/host-virtual.conf"), encoding="utf-8") as file:
-        lines = (line.partition("#")[0].split() for line in file)
-        return {words[0]: float(words[1]) for words in lines if words}
-
-
 def is_ours(sample):
-    return sample["speed"] in RATES and sample["segment"] > 0 and sample["method"].partition(":")[2] in KINDS \
-        and sample["method"].startswith("pipebcast:") and topology_of(sample["network"]) is not None
+    component, _, kind = sample["method"].partition(":")
+    return component == "pipebcast" and kind in KINDS and sample["segment"] > 0
 
 
 def cells(samples):
@@ -52,21 +36,22 @@ def cells(samples):
     return found
 
 
-def broadcast_of(session, network, speed, kind):
-    path = write_text(session.directory, "network.conf", topology_of(network))
+def broadcast_of(session, network, kind):
+    path = session.topology_file(session.topology(network))
     nodes = ask(session.topo, "show", path, "--json")["nodes"]
     hosts = sorted((node["name"] for node in nodes if node["kind"] == "host"), key=lambda name: int(name.lstrip("n")))
     streams = planned_streams(session.topo, path, kind, hosts, "--fanout", PIPEBCAST_WAYS["kary"]["coll_pipebcast_fanout"])
-    return Broadcast(Network(nodes, RATES[speed], LATENCY_NS), streams, hosts[0], read_host())
+    return Broadcast(Network(nodes, parse_rate(network.speed), session.LATENCY_NS), streams, hosts[0],
+                     read_host(os.path.join(TOP, "contrib/testbed/host-virtual.conf")))
 
 
 def measure(session):
     """Simulates each cell that was measured."""
-    results = os.path.join(TOP, "doc/results")
-    measured = {name: list(sample_files.read(os.path.join(results, f"{name}.csv"))) for name in MEASURED_IN}
-    for network, speed, method, segment, size in sorted(cells(measured)):
-        took = broadcast_of(session, network, speed, Method(method).algorithm).time(size, segment)
-        session.writer.write(f"{network}, {speed}", method, size, took, segment=segment, speed=COMPUTED)
+    measured = {name: list(sample_files.read(os.path.join(TOP, f"doc/results/{name}.csv"))) for name in MEASURED_IN}
+    networks = {(network.name, network.speed): network for name in MEASURED_IN for network in session.networks(name)}
+    for name, speed, method, segment, size in sorted(cells(measured)):
+        took = broadcast_of(session, networks[name, speed], Method(method).algorithm).time(size, segment)
+        session.writer.write(f"{name}, {speed}", method, size, took, segment=segment, speed=COMPUTED)
 
 
 class _SimulatedView(View):
