@@ -7,6 +7,7 @@
 
 #include "topo/network/topology.h"
 #include "topo/util/error.h"
+#include "topo/util/median.h"
 
 /** A rate this near to a multiple of the usual one is that multiple. */
 #define NEAR 0.13
@@ -37,12 +38,6 @@ typedef struct writing {
 
 /* ---- speeds ---- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
 /** The middle one of the hosts' rates. */
 static bool find_usual(writing_t *w)
 {
@@ -50,8 +45,7 @@ static bool find_usual(writing_t *w)
     double *sorted = malloc(n * sizeof *sorted);
     if (sorted != NULL) {
         memcpy(sorted, w->found->speeds, n * sizeof *sorted);
-        qsort(sorted, n, sizeof *sorted, compare);
-        w->usual = sorted[n / 2];
+        w->usual = pb_median(sorted, (int) n);
     }
     free(sorted);
     return sorted != NULL;

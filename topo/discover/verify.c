@@ -7,6 +7,7 @@
 #include "topo/discover/core.h"
 #include "topo/discover/round.h"
 #include "topo/util/kit.h"
+#include "topo/util/median.h"
 
 /** A host with less than this share of what the file gives it is slow. */
 #define LEAST_SPEED 0.75
@@ -33,12 +34,6 @@ typedef struct verifying {
 
 /* ---- what the file has ---- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
 static double rate_of(const verifying_t *v, int host)
 {
     return fmin(pb_gauge_out(&v->gauge, host), pb_gauge_in(&v->gauge, host));
@@ -60,8 +55,7 @@ static int find_unit(verifying_t *v)
     for (int host = 0; host < n; host++) {
         units[host] = rate_of(v, host) / speed_of(v, host);
     }
-    qsort(units, (size_t) n, sizeof *units, compare);
-    v->unit = units[n / 2];
+    v->unit = pb_median(units, n);
     free(units);
     return PB_SUCCESS;
 }

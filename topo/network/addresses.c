@@ -283,47 +283,6 @@ int pb_address_cut(const pb_address_t *of, const pb_network_t *known, pb_address
 
 /* ---- one address for each host, in order ---- */
 
-/* Compares the numbers at two texts, and moves behind them. */
-static int compare_numbers(const char **a, const char **b)
-{
-    static const char digits[] = "0123456789";
-    *a += strspn(*a, "0");
-    *b += strspn(*b, "0");
-    const size_t n_a = strspn(*a, digits), n_b = strspn(*b, digits);
-    const int order = n_a != n_b ? (n_a < n_b ? -1 : 1) : memcmp(*a, *b, n_a);
-    *a += n_a;
-    *b += n_b;
-    return order;
-}
-
-/* Behind the next character; of dots that follow each other, behind the last one. */
-static const char *behind(const char *text)
-{
-    return text + (*text == '.' ? strspn(text, ".") : 1);
-}
-
-/* The order of addresses in which s2 is before s10, and levels without a switch do not count; 0
- * only for equal ones. */
-static int compare_naturally(const char *left, const char *right)
-{
-    const char *a = left + strspn(left, "."), *b = right + strspn(right, ".");
-    while (*a != '\0' && *b != '\0') {
-        if (isdigit((unsigned char) *a) && isdigit((unsigned char) *b)) {
-            const int order = compare_numbers(&a, &b);
-            if (order != 0) {
-                return order;
-            }
-        } else if (*a != *b) {
-            break;
-        } else {
-            a = behind(a);
-            b = behind(b);
-        }
-    }
-    const int order = (int) (unsigned char) *a - (int) (unsigned char) *b;
-    return order != 0 ? order : strcmp(left, right);
-}
-
 /* Tells whether Slurm names several switches next to a host: "s1.l[3,1].n7", "s1.a,b.n7". */
 static bool has_several_leaves(const pb_address_t *of)
 {
@@ -340,8 +299,8 @@ static int compare_addresses(const void *a, const void *b)
 {
     const pb_address_t *left = a, *right = b;
     int order = has_several_leaves(left) - has_several_leaves(right);
-    order = order != 0 ? order : compare_naturally(left->address, right->address);
-    return order != 0 ? order : compare_naturally(left->host, right->host);
+    order = order != 0 ? order : strverscmp(left->address, right->address);
+    return order != 0 ? order : strverscmp(left->host, right->host);
 }
 
 /* Processes of a host side by side, those with an address first; 0 only for equal ones. */
@@ -444,7 +403,7 @@ static void clear_level(level_t *level)
 
 static int compare_names(const void *a, const void *b)
 {
-    return compare_naturally(*(char *const *) a, *(char *const *) b);
+    return strverscmp(*(char *const *) a, *(char *const *) b);
 }
 
 static bool is_name(const char *text)

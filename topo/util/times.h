@@ -14,9 +14,8 @@
 int64_t pb_time_limited(int64_t time);
 
 /**
- * time * x / range, rounded towards 0; within 2^-20 of it where the numbers are
- * long, and at most PB_TIME_LONGEST either way. |time| <= PB_TIME_LONGEST and
- * range > 0.
+ * time * x / range, rounded towards 0, and at most PB_TIME_LONGEST either way.
+ * |time| <= PB_TIME_LONGEST and range > 0.
  */
 int64_t pb_time_scale(int64_t time, uint64_t x, uint64_t range);
 

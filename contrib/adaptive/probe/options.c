@@ -25,7 +25,6 @@ static const common_option_t rows[] = {
 
 const common_command_t probe_command = {
     .name = "pipebcast probe",
-    .is_job = true,
     .usage = "Usage: pipebcast probe --hostfile FILE [OPTION]...\n"
              "       mpirun ... pipebcast probe [OPTION]...\n"
              "\n"

@@ -5,6 +5,7 @@
 
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/quiet.h"
+#include "topo/util/median.h"
 
 enum { TAG_BALL = 11, TAG_CAR = 12, TAG_WORD = 13 };
 
@@ -138,25 +139,18 @@ static void follow_bandwidths(const struct probe_traffic *t, int peer)
 
 /* ---- start-up ---- */
 
-static int compare_times(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-    return x < y ? -1 : x > y;
-}
-
 static int64_t measure_startup(const struct probe_traffic *t, int peer)
 {
-    int64_t times[PROBE_STARTS];
+    double times[PROBE_STARTS];
     round_trip(t, peer);
     for (int i = 0; i < PROBE_STARTS; i++) {
         MPI_Request request;
         const int64_t begin = common_clock_local();
         MPI_Isend(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_CAR, t->comm, &request);
-        times[i] = common_clock_local() - begin;
+        times[i] = (double) (common_clock_local() - begin);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    qsort(times, PROBE_STARTS, sizeof times[0], compare_times);
-    return times[PROBE_STARTS / 2];
+    return (int64_t) pb_median(times, PROBE_STARTS);
 }
 
 static void follow_startup(const struct probe_traffic *t, int peer)

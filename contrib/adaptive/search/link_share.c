@@ -47,16 +47,6 @@ static void end_list(pb_link_share_t *share, size_t pair, int n)
     share->max_path = share->max_path > n ? share->max_path : n;
 }
 
-/* bandwidth * speed / slowest; at most UINT64_MAX / 2. slowest > 0. */
-static uint64_t scaled(uint64_t bandwidth, uint32_t speed, uint32_t slowest)
-{
-    const uint64_t whole = bandwidth / slowest, rest = bandwidth % slowest;
-    if (whole > (UINT64_MAX / 4) / speed) {
-        return UINT64_MAX / 2;
-    }
-    return whole * speed + rest * speed / slowest;
-}
-
 /** A way between two nodes: its links, and the speed of the slowest, 0 of none. */
 typedef struct way {
     const int *links;
@@ -105,7 +95,9 @@ static void learn_capacities(pb_link_share_t *share, const pb_network_t *network
         const bool loaded = is_loaded(&way, per_speed);
         for (int i = 0; i < way.n; i++) {
             const uint32_t speed = loaded ? way.slowest : speed_of(network, way.links[i]);
-            raise_capacity(share, way.links[i], scaled(way.bandwidth, speed, way.slowest));
+            const unsigned __int128 own = (unsigned __int128) way.bandwidth * speed / way.slowest;
+            raise_capacity(share, way.links[i],
+                           own < UINT64_MAX / 2 ? (uint64_t) own : UINT64_MAX / 2);
         }
     }
 }

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "contrib/tools/common/median.h"
 #include "contrib/tools/common/report.h"
 #include "measuring.h"
 #include "pingpong.h"
+#include "topo/util/median.h"
 
 static void summarize_sync(double *samples_ns, int n, struct bench_result *result)
 {
-    result->sync.median_ns = (int64_t) common_median(samples_ns, n);
+    result->sync.median_ns = (int64_t) pb_median(samples_ns, n);
     result->sync.min_ns = (int64_t) samples_ns[0];
     result->sync.max_ns = (int64_t) samples_ns[n - 1];
     result->sync.n = n;

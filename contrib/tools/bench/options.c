@@ -106,7 +106,6 @@ static const common_option_t experiment_rows[] = {
 
 static const common_command_t command = {
     .name = "pipebcast bench",
-    .is_job = true,
     .usage = "Usage: pipebcast bench --hostfile FILE [OPTION]...\n"
              "       mpirun ... pipebcast bench [OPTION]...\n"
              "\n"

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "contrib/tools/common/median.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
+#include "topo/util/median.h"
 
 enum { TAG_ROUNDS = 2, TAG_BALL = 3 };
 
@@ -86,7 +86,7 @@ void bench_pingpong(struct bench_measuring *measuring, struct bench_result *resu
         double *samples_ns = common_alloc((size_t) run->options->iterations, sizeof *samples_ns);
         ball.peer = pair[1];
         found[1] = lead(&ball, run->options, measuring->limit_ns / 4, samples_ns);
-        found[0] = (int64_t) common_median(samples_ns, (int) found[1]);
+        found[0] = (int64_t) pb_median(samples_ns, (int) found[1]);
         free(samples_ns);
     } else if (run->rank == pair[1]) {
         ball.peer = pair[0];

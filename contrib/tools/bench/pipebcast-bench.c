@@ -10,7 +10,6 @@
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/component.h"
 #include "contrib/tools/common/exits.h"
-#include "contrib/tools/common/progress.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/terminal.h"
 #include "contrib/tools/counters/counters.h"
@@ -42,16 +41,6 @@ static void unwatch(struct watched *watched)
     }
 }
 
-/** The first n sizes' time, about, in broadcasts of no bytes: 16 KB take twice that time. */
-static double work_of(const common_list_t *sizes, int n)
-{
-    double work = 0;
-    for (int i = 0; i < n; i++) {
-        work += 1 + (double) sizes->values[i] / 16384;
-    }
-    return work;
-}
-
 static struct bench_result measure_size(struct bench_run *run, struct watched *watched,
                                         long long bytes)
 {
@@ -69,21 +58,16 @@ static void measure_all(struct bench_run *run, struct bench_output *output)
 {
     const common_list_t *const sizes = &run->options->sizes;
     struct watched watched = {.before = NULL};
-    common_progress_t progress;
     if (run->rank == 0) {
         watch(&watched);
         bench_output_begin(output);
     }
-    common_progress_begin(&progress, run->rank == 0);
     for (int i = 0; i < sizes->n; i++) {
         const struct bench_result result = measure_size(run, &watched, sizes->values[i]);
-        common_progress_end(&progress);
         if (run->rank == 0) {
             bench_output_result(output, &result);
         }
-        common_progress_report(&progress, work_of(sizes, i + 1) / work_of(sizes, sizes->n));
     }
-    common_progress_end(&progress);
     if (run->rank == 0) {
         bench_output_end(output);
         unwatch(&watched);

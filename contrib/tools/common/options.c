@@ -32,9 +32,7 @@ void common_usage_error(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    const bool asks = text[0] != '\0' && text[strlen(text) - 1] == '?';
-    common_report("%s%see %s --help", text, asks ? " S" : "; s",
-                  reading != NULL ? reading->name : "pipebcast");
+    common_report("%s; see %s --help", text, reading != NULL ? reading->name : "pipebcast");
     exit(COMMON_EXIT_USAGE);
 }
 
@@ -173,11 +171,7 @@ static void take_text(const common_option_t *option, char *value, const char *te
 
 void common_unknown_word(const char *option, const char *word, const char *const *words)
 {
-    const char *const near = common_nearest(word, words);
     char known[512] = "";
-    if (near != NULL) {
-        common_usage_error("--%s: '%s' is unknown; did you mean %s?", option, word, near);
-    }
     for (int i = 0; words[i] != NULL; i++) {
         const size_t length = strlen(known);
         snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "", words[i]);
@@ -278,8 +272,7 @@ typedef struct known {
     int n;
     struct option options[MAX_OPTIONS + 3];
     const common_option_t *rows[MAX_OPTIONS];
-    const char *names[MAX_OPTIONS + 5]; /**< ended by NULL */
-    char letters[2 * MAX_OPTIONS + 4];  /**< for getopt_long() */
+    char letters[2 * MAX_OPTIONS + 4]; /**< for getopt_long() */
 } known_t;
 
 static void add_known(known_t *known, const common_option_t *row)
@@ -293,7 +286,6 @@ static void add_known(known_t *known, const common_option_t *row)
         snprintf(known->letters + length, sizeof known->letters - length, "%c%s", row->letter,
                  has_value ? ":" : "");
     }
-    known->names[known->n] = row->name;
     known->rows[known->n++] = row;
 }
 
@@ -307,12 +299,6 @@ static void make_known(const common_command_t *command, known_t *known)
     }
     known->options[known->n] = (struct option){"help", no_argument, NULL, CODE_HELP};
     known->options[known->n + 1] = (struct option){"version", no_argument, NULL, CODE_VERSION};
-    known->names[known->n] = "help";
-    known->names[known->n + 1] = "version";
-    if (command->is_job) {
-        known->names[known->n + 2] = "hostfile";
-        known->names[known->n + 3] = "host";
-    }
 }
 
 static const common_option_t *row_of(const known_t *known, int code)
@@ -330,8 +316,8 @@ static const common_option_t *row_of(const known_t *known, int code)
 static bool is_ambiguous(const known_t *known, const char *name)
 {
     int n = 0;
-    for (int i = 0; name[0] != '\0' && known->names[i] != NULL; i++) {
-        n += strncmp(known->names[i], name, strlen(name)) == 0;
+    for (int i = 0; name[0] != '\0' && known->options[i].name != NULL; i++) {
+        n += strncmp(known->options[i].name, name, strlen(name)) == 0;
     }
     return n > 1;
 }
@@ -342,10 +328,6 @@ static void refuse(const known_t *known, const char *word)
     snprintf(name, sizeof name, "%.*s", (int) strcspn(word, "="), word);
     if (strcmp(name, word) != 0 && optopt != 0) {
         common_usage_error("%s takes no value", name);
-    }
-    const char *near = common_nearest(name + strspn(name, "-"), known->names);
-    if (near != NULL && strncmp(word, "--", 2) == 0) {
-        common_usage_error("'%s' is unknown; did you mean --%s?", name, near);
     }
     common_usage_error("'%s' is %s", name,
                        is_ambiguous(known, name + strspn(name, "-")) ? "ambiguous" : "unknown");

@@ -69,7 +69,6 @@ typedef struct common_command {
     const common_group_t *groups; /**< ended by one without options */
     const char *more;             /**< the last lines of --help: examples, exit status */
     bool has_operands;            /**< takes arguments that are no options */
-    bool is_job;                  /**< pipebcast starts it by --hostfile or --host */
 } common_command_t;
 
 /** Arguments that are no options, borrowed from argv. */
@@ -101,10 +100,7 @@ void common_usage_error(const char *format, ...) __attribute__((format(printf, 1
 /** Prints the answer to --version. */
 void common_print_version(void);
 
-/** The word of a list, ended by NULL, that `word` probably stands for; NULL: none is near. */
-const char *common_nearest(const char *word, const char *const *words);
-
-/** Reports a value that is none of an option's words, with the nearest one or all of them. */
+/** Reports a value that is none of an option's words, with all of them. */
 void common_unknown_word(const char *option, const char *word, const char *const *words)
     __attribute__((noreturn));
 

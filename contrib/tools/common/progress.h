@@ -18,8 +18,7 @@ typedef struct common_progress {
 /** `wanted` as --quiet has it. */
 void common_progress_begin(common_progress_t *progress, bool wanted);
 
-/** Reports the part, 0 to 1, of the run that is done. Prints a few times a second at most. Prints a
- * few times a second at most. */
+/** Reports the part, 0 to 1, of the run that is done. Prints a few times a second at most. */
 void common_progress_report(common_progress_t *progress, double done);
 
 /** Takes the line away. What is printed must not come before, as it would stand behind the line. */

@@ -17,7 +17,6 @@ static const common_option_t rows[] = {
 
 const common_command_t counters_command = {
     .name = "pipebcast counters",
-    .is_job = true,
     .usage = "Usage: pipebcast counters --hostfile FILE [OPTION]...\n"
              "       mpirun ... pipebcast counters [OPTION]...\n"
              "       pipebcast counters\n"

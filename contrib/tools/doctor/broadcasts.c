@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "contrib/tools/common/clock.h"
-#include "contrib/tools/common/median.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/counters/counters.h"
+#include "topo/util/median.h"
 
 /** Pairs of broadcasts, one of each side: before the measurement, and in it. */
 enum { FIRST_PAIRS = 2, MOST_PAIRS = 15 };
@@ -85,6 +85,6 @@ void doctor_broadcast_measure(const struct doctor_sides *sides, char *memory, in
         n += pair >= 0 || spent_s > time_limit_s / 2;
     }
     result_p->n_pairs = n;
-    result_p->fallback_s = sides->fallback != MPI_COMM_NULL ? common_median(times[0], n) : 0;
-    result_p->pipebcast_s = sides->pipebcast != MPI_COMM_NULL ? common_median(times[1], n) : 0;
+    result_p->fallback_s = sides->fallback != MPI_COMM_NULL ? pb_median(times[0], n) : 0;
+    result_p->pipebcast_s = sides->pipebcast != MPI_COMM_NULL ? pb_median(times[1], n) : 0;
 }

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/tools/common/median.h"
 #include "contrib/tools/common/report.h"
 #include "facts.h"
 #include "topo/network/topology.h"
 #include "topo/util/error.h"
+#include "topo/util/median.h"
 #include "transport.h"
 #include "variables.h"
 
@@ -322,7 +322,7 @@ static double median_rate(const doctor_report_t *report)
         rates[n] = report->rates[i].measured;
         n += report->rates[i].measured > 0;
     }
-    const double median = common_median(rates, n);
+    const double median = pb_median(rates, n);
     free(rates);
     return median;
 }

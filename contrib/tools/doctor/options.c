@@ -30,7 +30,6 @@ static const common_option_t rows[] = {
 
 static const common_command_t command = {
     .name = "pipebcast doctor",
-    .is_job = true,
     .usage =
         "Usage: pipebcast doctor --hostfile FILE [OPTION]...\n"
         "       mpirun ... pipebcast doctor [OPTION]...\n"

@@ -20,7 +20,7 @@
 #include "program.h"
 
 /** Bytes of "pipebcast COMMAND", by which a program calls itself in its messages. */
-enum { CALLED_SIZE = 64, MOST_COMMANDS = 16, MORE_ARGUMENTS = 10 };
+enum { CALLED_SIZE = 64, MORE_ARGUMENTS = 10 };
 
 static void print_help(void)
 {
@@ -237,22 +237,6 @@ static int help(const front_command_t *command)
     return run_command(command, 2, arguments);
 }
 
-static const front_command_t *find_command(const char *name)
-{
-    const char *names[MOST_COMMANDS] = {"help", "--help", "--version"};
-    const front_command_t *const command = front_command_find(name);
-    for (int i = 0, n = 3; front_commands[i].name != NULL && n < MOST_COMMANDS - 1; i++) {
-        names[n++] = front_commands[i].name;
-    }
-    if (command == NULL) {
-        const char *near = common_nearest(name, names);
-        common_report(near != NULL ? "'%s' is no command; did you mean %s?"
-                                   : "'%s' is no command; see pipebcast --help",
-                      name, near);
-    }
-    return command;
-}
-
 static int run(int argc, char **argv)
 {
     const char *const word = argc > 1 ? argv[1] : "--help";
@@ -265,8 +249,10 @@ static int run(int argc, char **argv)
         common_print_version();
         return COMMON_EXIT_DONE;
     }
-    const front_command_t *command = find_command(is_help ? argv[2] : word);
+    const char *const name = is_help ? argv[2] : word;
+    const front_command_t *const command = front_command_find(name);
     if (command == NULL) {
+        common_report("'%s' is no command; see pipebcast --help", name);
         return COMMON_EXIT_USAGE;
     }
     if (command->kind == FRONT_SCRIPT && !is_help && strcmp(argv[argc - 1], "--version") == 0) {

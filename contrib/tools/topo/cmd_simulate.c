@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "contrib/tools/common/progress.h"
 #include "contrib/tools/common/report.h"
 #include "format.h"
 #include "json.h"
@@ -155,7 +154,6 @@ static int run(const tool_options_t *options)
 {
     static tool_cluster_t cluster; /* there until the program ends */
     common_json_t whole = NULL, runs = NULL, unfit = NULL;
-    common_progress_t progress;
     int code = COMMON_EXIT_DONE;
     cluster = tool_cluster_open(options);
     if (options->json) {
@@ -167,15 +165,11 @@ static int run(const tool_options_t *options)
         print_summary(&cluster);
         print_heading();
     }
-    common_progress_begin(&progress, true);
     for (int i = 0; i < options->n_kinds; i++) {
         const int of_kind = simulate_kind(options, &cluster, options->kinds[i], runs, unfit);
         code = of_kind != COMMON_EXIT_DONE ? of_kind : code;
-        common_progress_end(&progress);
         fflush(stdout);
-        common_progress_report(&progress, (double) (i + 1) / options->n_kinds);
     }
-    common_progress_end(&progress);
     if (options->json) {
         common_json_end(whole, stdout);
     }

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "contrib/tools/common/clock.h"
-#include "contrib/tools/common/median.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
 #include "sweep.h"
+#include "topo/util/median.h"
 
 enum {
     FIRST_BYTES = 1024,
@@ -66,7 +66,7 @@ static int64_t median_time(struct group *group, int bytes, int64_t budget_ns)
         times[n] = (double) timed_broadcast(group, bytes);
         spent += times[n++];
     }
-    return (int64_t) common_median(times, n);
+    return (int64_t) pb_median(times, n);
 }
 
 /** Continues a table on the line through the last two rows, or through the last one and zero. */

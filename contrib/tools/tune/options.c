@@ -50,7 +50,6 @@ static const common_option_t rows[] = {
 
 static const common_command_t command = {
     .name = "pipebcast tune",
-    .is_job = true,
     .usage = "Usage: pipebcast tune --hostfile FILE [OPTION]...\n"
              "       mpirun ... pipebcast tune [OPTION]...\n"
              "\n"

@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "contrib/tools/common/clock.h"
-#include "contrib/tools/common/median.h"
 #include "contrib/tools/common/report.h"
+#include "topo/util/median.h"
 
 enum {
     SEND_WINDOW = 8,
@@ -237,7 +237,7 @@ static double empty_poll(struct flow *flow)
         nap_and_poll(flow, slots);
         polls[i] = (double) (processor_time() - begin);
     }
-    return common_median(polls, N_EMPTY_POLLS);
+    return pb_median(polls, N_EMPTY_POLLS);
 }
 
 /** Runs as flow_run(); yields the processor time for each message. */
@@ -293,7 +293,7 @@ static double pingpong(const struct tune_team *team, int bytes, int n)
         pass(team, bytes, i);
         rounds[i] = (double) (common_clock_local() - begin);
     }
-    return team->rank == 0 ? common_median(rounds, n) : 0;
+    return team->rank == 0 ? pb_median(rounds, n) : 0;
 }
 
 /* ---- orders ---- */

@@ -178,7 +178,7 @@ detects 2 loop 2 0 77 --sizes 4K --mode loop --warmup 0
 corrupting 1,1,5 2 $quick --sizes 1K
 report $code "without --check nothing is verified"
 
-refuses 2 "'--iteratons' is unknown; did you mean --iterations" --iteratons 3
+refuses 2 "'--iteratons' is unknown; see pipebcast bench --help" --iteratons 3
 refuses 2 'no rank 2 among 2' --root 2
 refuses 2 'no rank 5 among 2' --pingpong 0,5
 refuses alone 'not a size' -m 1Q

@@ -124,7 +124,7 @@ done
 
 ends 2 "Usage:"
 ends 2 "'frobnicate' is no command" frobnicate
-ends 2 "'--fan-out' is unknown; did you mean --fanout" tree topology1.conf --fan-out
+ends 2 "'--fan-out' is unknown; see pipebcast-topo tree --help" tree topology1.conf --fan-out
 ends 2 "'-x' is unknown" check -x topology1.conf
 ends 2 "'--s' is ambiguous" explain --s 1 topology1.conf
 ends 2 "json takes no value" check --json=1 topology1.conf
@@ -134,7 +134,7 @@ ends 2 "give one FILE, or - .* see pipebcast check --help" check
 ends 2 "give one FILE, or - .* see pipebcast check --help" check topology1.conf topology2.conf
 ends 2 "tree needs one --algorithm" tree topology1.conf
 ends 2 "tree needs one --algorithm" tree topology1.conf --algorithm chain,binary
-ends 2 "'twotre' is unknown; did you mean twotree?" tree topology1.conf --algorithm twotre
+ends 2 "'twotre' is unknown; known are chain" tree topology1.conf --algorithm twotre
 ends 2 "'oak' is unknown; known are chain, " tree topology1.conf --algorithm oak
 ends 2 "'' is unknown; known are chain, " simulate topology1.conf --algorithm chain,
 ends 2 "'png' is unknown; known are text" tree topology1.conf --algorithm chain --format png

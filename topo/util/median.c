@@ -1,4 +1,4 @@
-#include "contrib/tools/common/median.h"
+#include "topo/util/median.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double common_median(double *values, int n)
+double pb_median(double *values, int n)
 {
     if (n <= 0) {
         return 0;
