@@ -160,7 +160,7 @@ static int prepare_broadcasts(coll_pipebcast_module_t *module)
 static int prepare_once(coll_pipebcast_module_t *module)
 {
     if (module->placed == NULL) {
-        module->placed = coll_pipebcast_place(module->comm, module->named);
+        module->placed = coll_pipebcast_place(module->comm);
     }
     if (module->placed == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -190,46 +190,11 @@ static coll_pipebcast_common_t compare(coll_pipebcast_module_t *module)
     return common;
 }
 
-/** Uses the topology file as it was at the start; its digest is in the records: no message. */
-static void use_first_topology(coll_pipebcast_module_t *module)
-{
-    if (module->named != NULL) {
-        OBJ_RELEASE(module->named);
-        module->named = coll_pipebcast_process.topology;
-        OBJ_RETAIN(module->named);
-    }
-}
-
-/** Compares what ranks have read of the topology file, if they name one. Returns an error of Open
- * MPI's. */
-static int compare_files(coll_pipebcast_module_t *module, bool *alike_p)
-{
-    *alike_p = true;
-    if (!coll_pipebcast_is_set(coll_pipebcast_params.topology_file)) {
-        return OMPI_SUCCESS;
-    }
-    const uint64_t digest = coll_pipebcast_topology_digest(module->named);
-    uint64_t least[] = {digest, ~digest};
-    /* Its messages are between named ranks, and it calls no function of the communicator's. */
-    const int rc = ompi_coll_base_allreduce_intra_recursivedoubling(
-        MPI_IN_PLACE, least, 2, MPI_UINT64_T, MPI_MIN, module->comm, &module->super);
-    *alike_p = rc != OMPI_SUCCESS || least[0] == ~least[1];
-    return rc;
-}
-
 /** Decides whether to serve ranks that are alike, and on several hosts. */
 static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
-                                    const coll_pipebcast_common_t *common, bool compares)
+                                    const coll_pipebcast_common_t *common)
 {
-    bool is_one_file = true;
-    int rc = compares ? compare_files(module, &is_one_file) : OMPI_SUCCESS;
-    if (!is_one_file) {
-        if (ompi_comm_rank(module->comm) == 0) {
-            coll_pipebcast_help(PB_HELP_TOPOLOGY_FILES_DIFFER, module->comm->c_name);
-        }
-        return pass(module, COLL_PIPEBCAST_DIFFERENT);
-    }
-    rc = rc == OMPI_SUCCESS ? prepare(module) : rc;
+    int rc = prepare(module);
     if (!coll_pipebcast_gate_settle(module, common)) {
         return pass(module, COLL_PIPEBCAST_TRANSPORT);
     }
@@ -244,12 +209,9 @@ static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
     return COLL_PIPEBCAST_SERVING;
 }
 
-static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module, bool compares)
+static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
 {
     struct ompi_communicator_t *comm = module->comm;
-    if (!compares) {
-        use_first_topology(module);
-    }
     const coll_pipebcast_common_t common = compare(module);
     coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_WHY, "%s", coll_pipebcast_process.why);
     if (common.has_several_jobs) {
@@ -278,11 +240,10 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module, bool compa
         report_one_host(comm);
         return pass(module, COLL_PIPEBCAST_ONE_HOST);
     }
-    return serve(module, &common, compares);
+    return serve(module, &common);
 }
 
-void coll_pipebcast_agree(coll_pipebcast_module_t *module, bool may_wait)
+void coll_pipebcast_agree(coll_pipebcast_module_t *module)
 {
-    const bool is_of_init = module->comm == &ompi_mpi_comm_world.comm;
-    module->state = decide(module, may_wait && !is_of_init);
+    module->state = decide(module);
 }

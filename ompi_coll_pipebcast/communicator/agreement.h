@@ -1,10 +1,7 @@
 /*
  * Agreement of a communicator's ranks, at its first broadcast of any kind and size, whether
  * pipebcast serves it. Each rank finds the answer alone, from the records of all processes
- * (communicator/record.h), so all conclude the same. A topology file may change while the job runs.
- * If the first broadcast is MPI_Bcast or MPI_Bcast_init, a small reduction compares the digests of
- * what ranks have read. MPI_COMM_WORLD uses the file as it was in MPI_Init. So does a communicator
- * whose first broadcast is MPI_Ibcast, which may not wait for the reduction. Where records are
+ * (communicator/record.h), so all conclude the same, and no message is sent. Where records are
  * missing or differ, and where ranks are of several jobs, the fallback component serves.
  */
 #ifndef COLL_PIPEBCAST_AGREEMENT_H
@@ -16,8 +13,8 @@
  * Sets module->state, which is UNDECIDED, to SERVING or PASSING, alike on all ranks; rank 0
  * reports why the fallback component serves. With the module's lock held. A rank that is out of
  * memory serves with an error in module->agreed: it is lost (communicator/lost.h), and the others
- * go on. `may_wait`: for the others' calls; not MPI_Ibcast. O(ranks) at the first call.
+ * go on. O(ranks) at the first call.
  */
-void coll_pipebcast_agree(coll_pipebcast_module_t *module, bool may_wait);
+void coll_pipebcast_agree(coll_pipebcast_module_t *module);
 
 #endif

@@ -46,7 +46,6 @@ static void module_destruct(coll_pipebcast_module_t *module)
     pb_planner_free(module->planner); /* before what it plans on */
     coll_pipebcast_placed_free(module->placed);
     coll_pipebcast_release(module->model);
-    coll_pipebcast_release(module->named);
 }
 
 OBJ_CLASS_INSTANCE(coll_pipebcast_module_t, mca_coll_base_module_t, module_construct,

@@ -39,8 +39,6 @@ typedef struct coll_pipebcast_module {
     int64_t last_look;                    /**< of coll_pipebcast_is_lost(), by the clock */
     coll_pipebcast_reason_t passes_for;   /**< why, while it is PASSING */
     coll_pipebcast_functions_t fallback;  /**< their modules are retained */
-    coll_pipebcast_topology_t *named;     /**< retained; as the file was when the communicator was
-                                             made; NULL: the parameters name none */
     struct coll_pipebcast_placed *placed; /**< NULL until the ranks have agreed */
     coll_pipebcast_model_t *model;        /**< retained; by which they plan; NULL until then */
     pb_planner_t *planner;                /**< may be asked once the ranks have agreed to serve */

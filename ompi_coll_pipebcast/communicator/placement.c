@@ -100,15 +100,16 @@ static pb_placement_t *new_placement(const pb_network_t *network, const pb_addre
     return placement;
 }
 
-/** Sets the topology, `named` if it has all hosts, and the placement in it. */
-static int place(struct ompi_communicator_t *comm, coll_pipebcast_topology_t *named,
-                 const pb_address_t *addresses, coll_pipebcast_placed_t *placed)
+/** Sets the topology, the named one if it has all hosts, and the placement in it. */
+static int place(struct ompi_communicator_t *comm, const pb_address_t *addresses,
+                 coll_pipebcast_placed_t *placed)
 {
+    coll_pipebcast_topology_t *named = coll_pipebcast_process.topology;
     if (named != NULL && has_all(named, addresses, ompi_comm_size(comm))) {
         placed->topology = named;
         OBJ_RETAIN(named);
     } else {
-        placed->topology = coll_pipebcast_topology_of_job(comm, named, addresses);
+        placed->topology = coll_pipebcast_topology_of_job(comm, addresses);
     }
     if (placed->topology != NULL) {
         placed->placement =
@@ -158,13 +159,12 @@ static int locate(struct ompi_communicator_t *comm, const pb_locality_t *places,
     return OMPI_SUCCESS;
 }
 
-coll_pipebcast_placed_t *coll_pipebcast_place(struct ompi_communicator_t *comm,
-                                              coll_pipebcast_topology_t *named)
+coll_pipebcast_placed_t *coll_pipebcast_place(struct ompi_communicator_t *comm)
 {
     sites_t sites;
     coll_pipebcast_placed_t *placed = calloc(1, sizeof(*placed));
     if (find_sites(comm, &sites) != OMPI_SUCCESS || placed == NULL ||
-        place(comm, named, sites.addresses, placed) != OMPI_SUCCESS ||
+        place(comm, sites.addresses, placed) != OMPI_SUCCESS ||
         locate(comm, sites.places, placed) != OMPI_SUCCESS) {
         coll_pipebcast_placed_free(placed);
         placed = NULL;

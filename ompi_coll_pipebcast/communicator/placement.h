@@ -21,10 +21,9 @@ typedef struct coll_pipebcast_placed {
 
 /**
  * Places the ranks of a communicator, which are alike, and not on one host. Rank 0 reports what it
- * has found. `named`: the topology that the parameters name, or NULL. NULL if out of memory.
+ * has found. NULL if out of memory.
  */
-coll_pipebcast_placed_t *coll_pipebcast_place(struct ompi_communicator_t *comm,
-                                              coll_pipebcast_topology_t *named);
+coll_pipebcast_placed_t *coll_pipebcast_place(struct ompi_communicator_t *comm);
 
 /** NULL is allowed. */
 void coll_pipebcast_placed_free(coll_pipebcast_placed_t *placed);

@@ -26,7 +26,6 @@ void coll_pipebcast_process_close(void)
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     coll_pipebcast_records_forget();
     coll_pipebcast_release(process->topology);
-    coll_pipebcast_release(process->newest);
     coll_pipebcast_release(process->of_job);
     coll_pipebcast_release(process->model);
     coll_pipebcast_release(process->assumed);

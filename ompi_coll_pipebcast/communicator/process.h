@@ -20,7 +20,6 @@ typedef struct coll_pipebcast_process {
     /* Changed by any thread, each as a whole. */
     int n_multicast_groups;                 /**< with a socket of this process */
     opal_mutex_t lock;                      /**< protects the rest */
-    coll_pipebcast_topology_t *newest;      /**< the named one, as it was read last */
     coll_pipebcast_topology_t *of_job;      /**< last made of hosts' addresses; NULL: not yet */
     coll_pipebcast_model_t *assumed;        /**< assumed last; NULL: not yet */
     struct coll_pipebcast_record **records; /**< by process of this job; NULL: it is not known */

@@ -139,7 +139,7 @@ static uint64_t hash_of_topology(void)
 {
     const coll_pipebcast_topology_t *topology = coll_pipebcast_process.topology;
     const char *hosts = coll_pipebcast_params.hosts;
-    uint64_t state = pb_hash_number(PB_HASH_START, coll_pipebcast_topology_digest(topology));
+    uint64_t state = pb_hash_number(PB_HASH_START, topology != NULL ? topology->digest : 0);
     state = pb_hash_number(state, coll_pipebcast_is_set(coll_pipebcast_params.topology_file));
     return pb_hash_end(pb_hash_string(state, hosts != NULL ? hosts : ""));
 }

@@ -26,7 +26,6 @@ static void topology_destruct(coll_pipebcast_topology_t *topology)
     pb_network_free(topology->network);
     free(topology->source);
     free(topology->fault);
-    pb_topology_seen_clear(&topology->seen);
 }
 
 OBJ_CLASS_INSTANCE(coll_pipebcast_topology_t, opal_object_t, topology_construct, topology_destruct);
@@ -85,8 +84,6 @@ static int fill(coll_pipebcast_topology_t *topology)
     topology->network = opened.network;
     topology->multicast = opened.multicast;
     opened.network = NULL;
-    topology->seen = opened.seen;
-    opened.seen = (pb_topology_seen_t){.paths = NULL};
     if (topology->network != NULL) {
         topology->digest =
             pb_hash_number(pb_network_hash(topology->network), (uint64_t) topology->multicast);
@@ -100,77 +97,19 @@ static int fill(coll_pipebcast_topology_t *topology)
                                                               : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-/** The topology that the parameters name, as its files are now; NULL if out of memory. */
-static coll_pipebcast_topology_t *read_named(void)
-{
-    coll_pipebcast_topology_t *topology = OBJ_NEW(coll_pipebcast_topology_t);
-    if (topology != NULL && fill(topology) != OMPI_SUCCESS) {
-        OBJ_RELEASE(topology);
-    }
-    return topology;
-}
-
 int coll_pipebcast_topology_read(void)
 {
-    coll_pipebcast_process_t *process = &coll_pipebcast_process;
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
     if (!coll_pipebcast_is_set(params->topology_file) && !coll_pipebcast_is_set(params->topology)) {
         return OMPI_SUCCESS;
     }
-    process->topology = read_named();
-    if (process->topology == NULL) {
+    coll_pipebcast_topology_t *topology = OBJ_NEW(coll_pipebcast_topology_t);
+    if (topology == NULL || fill(topology) != OMPI_SUCCESS) {
+        coll_pipebcast_release(topology);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    process->newest = process->topology;
-    OBJ_RETAIN(process->newest);
+    coll_pipebcast_process.topology = topology;
     return OMPI_SUCCESS;
-}
-
-/** Replaces what was read last, if a file has changed. With the process's lock held. */
-static void read_again(coll_pipebcast_topology_t **last_p)
-{
-    pb_topology_seen_t *seen = &(*last_p)->seen;
-    if (seen->n == 0 || pb_topology_stamp_now(seen) == seen->stamp ||
-        access(seen->paths[0], F_OK) != 0) {
-        return;
-    }
-    coll_pipebcast_topology_t *topology = read_named();
-    if (topology == NULL) {
-        return;
-    }
-    if (topology->network != NULL) {
-        OBJ_RELEASE(*last_p);
-        *last_p = topology;
-        return;
-    }
-    const pb_topology_seen_t before = *seen; /* an invalid file is not read again either */
-    *seen = topology->seen;
-    topology->seen = before;
-    if (OPAL_PROC_MY_NAME.vpid == 0) {
-        coll_pipebcast_help(PB_HELP_TOPOLOGY_INVALID, topology->fault);
-    }
-    OBJ_RELEASE(topology);
-}
-
-coll_pipebcast_topology_t *coll_pipebcast_topology_now(void)
-{
-    coll_pipebcast_process_t *process = &coll_pipebcast_process;
-    if (process->newest == NULL) {
-        return NULL;
-    }
-    opal_mutex_lock(&process->lock);
-    if (process->topology->network != NULL) {
-        read_again(&process->newest);
-    }
-    coll_pipebcast_topology_t *now = process->newest;
-    OBJ_RETAIN(now);
-    opal_mutex_unlock(&process->lock);
-    return now;
-}
-
-uint64_t coll_pipebcast_topology_digest(const coll_pipebcast_topology_t *named)
-{
-    return named != NULL ? named->digest : 0;
 }
 
 /** A topology that owns the network, also after an error; NULL if out of memory, as for the
@@ -192,11 +131,10 @@ static coll_pipebcast_topology_t *new_topology(pb_network_t *network, const char
     return topology;
 }
 
-/** A number for the named topology and the addresses, never 0. */
-static uint64_t hash_of(const coll_pipebcast_topology_t *named, const pb_address_t *addresses,
-                        int n_ranks)
+/** A number for the addresses, never 0. */
+static uint64_t hash_of(const pb_address_t *addresses, int n_ranks)
 {
-    uint64_t state = pb_hash_number(PB_HASH_START, coll_pipebcast_topology_digest(named));
+    uint64_t state = PB_HASH_START;
     for (int rank = 0; rank < n_ranks; rank++) {
         state = pb_hash_string(state, addresses[rank].host);
         state = pb_hash_string(state, addresses[rank].node);
@@ -230,9 +168,9 @@ static void report_unknown(struct ompi_communicator_t *comm, const pb_diag_t *wa
 /** Makes the named topology with the hosts of the ranks, or a topology of their addresses, or one
  * switch. With the process's lock held. */
 static coll_pipebcast_topology_t *make_of_job(struct ompi_communicator_t *comm,
-                                              const coll_pipebcast_topology_t *named,
                                               const pb_address_t *addresses)
 {
+    const coll_pipebcast_topology_t *named = coll_pipebcast_process.topology;
     const int n_ranks = ompi_comm_size(comm);
     const char *source = named != NULL ? named->source : "the addresses of the hosts";
     pb_network_t *network;
@@ -253,15 +191,14 @@ static coll_pipebcast_topology_t *make_of_job(struct ompi_communicator_t *comm,
 }
 
 coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicator_t *comm,
-                                                          const coll_pipebcast_topology_t *named,
                                                           const pb_address_t *addresses)
 {
     coll_pipebcast_topology_t **last_p = &coll_pipebcast_process.of_job;
-    const uint64_t hash = hash_of(named, addresses, ompi_comm_size(comm));
+    const uint64_t hash = hash_of(addresses, ompi_comm_size(comm));
     opal_mutex_lock(&coll_pipebcast_process.lock);
     coll_pipebcast_topology_t *topology = *last_p;
     if (topology == NULL || topology->addresses != hash) {
-        topology = make_of_job(comm, named, addresses);
+        topology = make_of_job(comm, addresses);
         if (topology != NULL) {
             topology->addresses = hash;
             coll_pipebcast_release(*last_p);

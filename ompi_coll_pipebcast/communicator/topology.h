@@ -16,7 +16,6 @@ typedef struct coll_pipebcast_topology {
     pb_network_t *network; /**< NULL if nothing of the description can be used */
     pb_multicast_allowed_t multicast; /**< what it allows */
     uint64_t digest;                  /**< of both */
-    pb_topology_seen_t seen;          /**< the files that it was read from; n is 0: from none */
     uint64_t addresses;               /**< the hash of those that it was made of; 0: not of such */
 } coll_pipebcast_topology_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
@@ -29,25 +28,14 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_topology_t);
 int coll_pipebcast_topology_read(void);
 
 /**
- * Returns the topology for a new communicator, retained for the caller. Files are read again only
- * if a device, inode, size or time differs. A file that is invalid or gone leaves what was read
- * before. NULL if the parameters name none.
- */
-coll_pipebcast_topology_t *coll_pipebcast_topology_now(void);
-
-/** The digest of a topology that the parameters name; 0: they name none (NULL). */
-uint64_t coll_pipebcast_topology_digest(const coll_pipebcast_topology_t *named);
-
-/**
- * Returns the topology of the ranks, retained for the caller: `named` (NULL: the parameters name
- * none) and the hosts that it lacks. Their addresses or the topology tell where these are
+ * Returns the topology of the ranks, retained for the caller: the one that the parameters name, if
+ * they do, and the hosts that it lacks. Their addresses or the topology tell where these are
  * (topo/network/addresses.h); else they are on one switch. Rank 0 of the communicator reports what
  * was not understood. It is made anew only for other `addresses`, by rank, than those of the
  * communicator before. NULL if out of memory. No communication; O(ranks), and O(ranks log ranks +
  * nodes) where it is made.
  */
 coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicator_t *comm,
-                                                          const coll_pipebcast_topology_t *named,
                                                           const pb_address_t *addresses);
 
 #endif

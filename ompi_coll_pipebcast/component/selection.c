@@ -46,7 +46,6 @@ static int module_enable(mca_coll_base_module_t *base, struct ompi_communicator_
     }
     coll_pipebcast_define_assertions(comm);
     module->comm = comm;
-    module->named = coll_pipebcast_topology_now();
     retain_fallback(module);
     coll_pipebcast_install(comm, &ours, NULL);
     return OMPI_SUCCESS;

@@ -109,7 +109,7 @@ static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
 {
     coll_pipebcast_call_t *call = &begun->call;
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
-        coll_pipebcast_agree(module, way != NONBLOCKING); /* MPI_Bcast_init is non-local, too */
+        coll_pipebcast_agree(module);
     }
     if (!may_be_ours(module, call->data.total, &begun->decision.reason)) {
         return OMPI_SUCCESS;

@@ -8,8 +8,6 @@
 #include "topo/network/slurm/conf.h"
 #include "topo/network/slurm/yaml.h"
 #include "topo/util/error.h"
-#include "topo/util/hash.h"
-#include "topo/util/kit.h"
 #include "topo/util/text_file.h"
 
 static const char file_kind[] = "topology file";
@@ -21,67 +19,11 @@ const pb_topology_format_t pb_topology_formats[] = {
     {.name = NULL},
 };
 
-/* ---- files that were looked for ---- */
-
-/** Adds a file as it is now, or that there is none. */
-static uint64_t stamp_file(uint64_t state, const char *path)
-{
-    struct stat file;
-    if (stat(path, &file) != 0) {
-        return pb_hash_number(state, 0);
-    }
-    state = pb_hash_number(state, (uint64_t) file.st_dev);
-    state = pb_hash_number(state, (uint64_t) file.st_ino);
-    state = pb_hash_number(state, (uint64_t) file.st_size);
-    state = pb_hash_number(state, (uint64_t) file.st_mtim.tv_sec);
-    return pb_hash_number(state, (uint64_t) file.st_mtim.tv_nsec);
-}
-
-uint64_t pb_topology_stamp_now(const pb_topology_seen_t *seen)
-{
-    uint64_t state = PB_HASH_START;
-    for (int i = 0; i < seen->n; i++) {
-        state = stamp_file(state, seen->paths[i]);
-    }
-    return state;
-}
-
-void pb_topology_seen_clear(pb_topology_seen_t *seen)
-{
-    for (int i = 0; i < seen->n; i++) {
-        free(seen->paths[i]);
-    }
-    free(seen->paths);
-    *seen = (pb_topology_seen_t){.paths = NULL};
-}
-
-/** Notes a file before it is read. */
-static int look_at(pb_topology_seen_t *seen, const char *path)
-{
-    for (int i = 0; i < seen->n; i++) {
-        if (strcmp(seen->paths[i], path) == 0) {
-            return PB_SUCCESS;
-        }
-    }
-    char **paths = pb_grow(seen->paths, seen->n, &seen->capacity, sizeof(*paths));
-    if (paths == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    seen->paths = paths;
-    paths[seen->n] = strdup(path);
-    if (paths[seen->n] == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    seen->stamp = stamp_file(seen->n > 0 ? seen->stamp : PB_HASH_START, path);
-    seen->n++;
-    return PB_SUCCESS;
-}
-
-/* Files of the system. The context is what has been looked for. */
+/* Files of the system, which need no context. */
 
 static bool file_exists(void *context, const char *path)
 {
-    (void) look_at(context, path); /* without memory, it is not watched */
+    (void) context;
     return access(path, F_OK) == 0;
 }
 
@@ -96,10 +38,8 @@ static bool files_are_same(void *context, const char *path, const char *other)
 static int file_read(void *context, const char *path, char **text_p, size_t *length_p,
                      pb_diag_t *diag)
 {
-    const int error = look_at(context, path);
-    return error != PB_SUCCESS
-               ? error
-               : pb_text_file_read(path, file_kind, PB_TOPOLOGY_MAX_FILE, text_p, length_p, diag);
+    (void) context;
+    return pb_text_file_read(path, file_kind, PB_TOPOLOGY_MAX_FILE, text_p, length_p, diag);
 }
 
 void pb_topology_clear(pb_topology_t *topology)
@@ -108,7 +48,6 @@ void pb_topology_clear(pb_topology_t *topology)
     free(topology->picked);
     pb_diag_clear(&topology->warnings);
     pb_diag_clear(&topology->notes);
-    pb_topology_seen_clear(&topology->seen);
     *topology = (pb_topology_t){.network = NULL};
 }
 
@@ -132,19 +71,17 @@ int pb_topology_open_text(const pb_topology_text_t *text, const pb_topology_requ
 int pb_topology_open(const char *path, const pb_topology_request_t *request,
                      pb_topology_t *topology, pb_diag_t *diag)
 {
-    pb_topology_seen_t seen = {.paths = NULL};
     const pb_topology_files_t files = {
-        .exists = file_exists, .are_same = files_are_same, .read = file_read, .context = &seen};
+        .exists = file_exists, .are_same = files_are_same, .read = file_read};
     pb_topology_text_t text = {.name = path, .files = &files};
     char *content;
     *topology = (pb_topology_t){.network = NULL};
-    int error = files.read(&seen, path, &content, &text.length, diag);
+    int error = files.read(NULL, path, &content, &text.length, diag);
     if (error == PB_SUCCESS) {
         text.text = content;
         error = pb_topology_open_text(&text, request, topology, diag);
         free(content);
     }
-    topology->seen = seen;
     return error;
 }
 

@@ -58,17 +58,6 @@ typedef enum {
     PB_MULTICAST_ON,   /**< where it is found to work */
 } pb_multicast_allowed_t;
 
-/** The files that were looked for, and a hash of what they were just before. */
-typedef struct pb_topology_seen {
-    char **paths;
-    int n, capacity;
-    uint64_t stamp;
-} pb_topology_seen_t;
-
-/** The stamp of the same files now: of each one's device, inode, size and time. */
-uint64_t pb_topology_stamp_now(const pb_topology_seen_t *seen);
-void pb_topology_seen_clear(pb_topology_seen_t *seen);
-
 /** The topology that was read. */
 typedef struct pb_topology {
     pb_network_t *network;            /**< finished, perhaps without hosts (pb_network_join()) */
@@ -76,7 +65,6 @@ typedef struct pb_topology {
     char *picked;       /**< which one of the file's topologies, and why; NULL: it has no names */
     pb_diag_t warnings; /**< what was not understood and ignored, or is perhaps a mistake */
     pb_diag_t notes;    /**< what was taken from other files than the file itself */
-    pb_topology_seen_t seen; /**< by pb_topology_open(), the file itself first */
 } pb_topology_t;
 
 void pb_topology_clear(pb_topology_t *topology);
