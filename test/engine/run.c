@@ -77,16 +77,17 @@ bool run_start(run_t *run, int rank)
     world_t *w = run->world;
     part_t *part = &run->parts[rank];
     pb_transport_t *transport = &w->transports[rank];
-    const pb_role_t between = pb_role_between_hosts(part->role);
+    const bool in_pieces = run->piece_size > 0;
+    const pb_role_t between = in_pieces ? pb_role_between_hosts(part->role) : *part->role;
     const pb_role_t inside = pb_role_inside_host(part->role);
-    const bool is_led = part->role->is_led;
+    const bool is_led = in_pieces && part->role->is_led;
     part->relay = (pb_relay_t){.between = {.lanes = NULL}};
     if (!pb_transfer_start(&part->relay.between, is_led ? &inside : &between, &run->limits,
                            is_led ? run->piece_size : w->segment_size, transport,
                            &w->messages[rank])) {
         return false;
     }
-    part->relays = !is_led && inside.n_children > 0;
+    part->relays = in_pieces && !is_led && inside.n_children > 0;
     part->started =
         !part->relays || pb_relay_start(&part->relay, &inside, &run->limits, run->piece_size);
     if (!part->started) {

@@ -25,7 +25,7 @@ typedef struct run {
     world_t *world;
     const pb_plan_t *plan;
     pb_transfer_limits_t limits;
-    size_t piece_size; /**< 0: nothing is relayed */
+    size_t piece_size; /**< 0: segments go everywhere, and nothing is relayed */
     part_t *parts;     /**< by rank */
     bool is_cancelled; /**< parts end without an error, and without every byte */
 } run_t;

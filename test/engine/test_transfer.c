@@ -38,12 +38,13 @@ static void ground_clear(ground_t *ground)
     pb_network_free(ground->network);
 }
 
-/** A plan of this kind on a random network with at most `most` ranks on a host; tells whether it
- * fits. */
+/** A plan of this kind on a random network with at most `per_host` ranks on a host; tells whether
+ * it fits. Where nothing relays, half of the plans are by leaders, as in groups of ranks. */
 static bool ground_of_kind(ground_t *ground, pb_random_t *random, pb_kind_t kind, int per_host)
 {
     const pb_plan_options_t options = {.fanout = 1 + pb_random_below(random, 4),
-                                       .leaders = ground->way == RELAYS};
+                                       .leaders =
+                                           ground->way == RELAYS || pb_random_below(random, 2)};
     ground->network =
         pb_random_network(random, (pb_shape_t) pb_random_below(random, PB_SHAPE_COUNT),
                           1 + pb_random_below(random, 5), 1 + pb_random_below(random, 12), 0);
@@ -194,7 +195,7 @@ static void test_kinds(void)
         for (uint64_t seed = 0; seed < 300; seed++) {
             pb_random_t random = pb_random_seed(seed * PB_KIND_COUNT + (uint64_t) kind);
             ground_t ground = {.way = TRANSFERS};
-            if (ground_of_kind(&ground, &random, (pb_kind_t) kind, 2)) {
+            if (ground_of_kind(&ground, &random, (pb_kind_t) kind, 3)) {
                 run_t run = ground_run(&ground, &random, seed);
                 run_all(&run, &tally, seed);
             }

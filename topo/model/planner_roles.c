@@ -10,7 +10,6 @@ int pb_planner_make_plan(const pb_planner_t *planner, int root, pb_kind_t kind, 
     *plan_p = NULL;
     if (ranks != NULL) {
         options.tables = NULL; /* groups seldom come again */
-        options.leaders = false;
     }
     int rc = pb_view_new(planner->placement, root, ranks, n_ranks, &view);
     if (rc == PB_SUCCESS) {

@@ -201,6 +201,39 @@ static void test_swept_role(void)
 
 /* ---- groups ---- */
 
+/** Where hosts have several ranks, a group's plan is by leaders. context: how many ranks are led.
+ */
+static bool is_led(tree_case_t *c, pb_random_t *random, void *context)
+{
+    static const pb_choose_options_t led = {.plan = {.fanout = 3, .leaders = true}};
+    const int n_all = c->placement->n_ranks;
+    int *ranks = must_zeroed((size_t) n_all, sizeof(*ranks)), n = 0;
+    pb_plan_t *plan;
+    pb_model_t model;
+    bool good = true;
+    (void) random;
+    pb_model_assume(UINT64_C(1000) * MBIT, 1500, &model);
+    must(pb_plan_compute(c->view, PB_KIND_TWOTREE, &led.plan, &plan) == PB_SUCCESS);
+    for (int rank = 0; rank < n_all; rank++) {
+        if (c->members == NULL || c->members[rank]) {
+            ranks[n++] = rank;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        pb_planned_t planned;
+        pb_planner_t *planner = planner_of(c->placement, &model, ranks[i], &led, 0);
+        pb_role_t *wanted = pb_role_new(plan, ranks[i]);
+        must(pb_planner_role(planner, c->root, PB_KIND_TWOTREE, ranks, n, &planned) == PB_SUCCESS);
+        good = good && same_role(planned.role, wanted) && planned.role->is_led == wanted->is_led;
+        *(int *) context += planned.role->is_led;
+        free(wanted);
+        pb_planner_free(planner);
+    }
+    pb_plan_free(plan);
+    free(ranks);
+    return good;
+}
+
 /** The root plans for a group, and a member has its role in what the root announces. */
 static void test_groups(void)
 {
@@ -593,7 +626,7 @@ static void test_memory(void)
 int main(void)
 {
     const int n_trials = tap_trials(40, 12);
-    int n_seen[2] = {0};
+    int n_seen[2] = {0}, n_led = 0;
     tree_case_hold("every rank's plan is what choice and plan are by themselves", 5, 10, small,
                    is_choice, NULL);
     tree_case_hold("all ranks plan alike, once and again, within the bound", 16, n_trials, small,
@@ -602,6 +635,11 @@ int main(void)
        n_seen[0], n_seen[1]);
     tree_case_hold("forced, multicast is used if allowed, else a tree", 21, 10, small, is_forced,
                    NULL);
+    tree_case_hold(
+        "groups are planned by leaders", 33, n_trials,
+        (tree_case_size_t){.max_switches = 4, .max_hosts = 8, .max_per_host = 4, .subsets = true},
+        is_led, &n_led);
+    ok(n_led > n_trials, "which lead %d ranks", n_led);
     test_bound();
     test_swept_role();
     test_groups();
