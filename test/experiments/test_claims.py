@@ -17,7 +17,7 @@ sys.path[:0] = [os.path.join(HERE, "../../contrib/experiments"), os.path.join(HE
 # pylint: disable=wrong-import-position
 from benchlib import claim_table, claims, experiments, formulas, grid, sharing, tuning, units
 from benchlib.advised_trees import read_advised
-from benchlib.experiments import choices, p2_costs, p2_irregular, p2_table1, p2_table3, p3_arrival, p3_theorems, p4_fig8, p4_trees
+from benchlib.experiments import choices, firsts, p2_costs, p2_irregular, p2_table1, p2_table3, p3_arrival, p3_theorems, p4_fig8, p4_trees
 from benchlib.experiments import sharing as sharing_experiment
 from benchlib.experiment import COMPUTED, MethodView
 from benchlib.pictures import Curve, Diagram, curves_svg
@@ -45,7 +45,7 @@ def sample(network, method, size, ns, *, segment=0, broadcast=0, speed="2mbit", 
 
 def verdicts(experiment, samples):
     """Whether each claim of an experiment holds, None where nothing was measured."""
-    view = experiment.view({name: [] for name in [*experiments.MEASURED, "trees"]} | samples)
+    view = experiment.view({name: [] for name in [*experiments.MEASURED, "trees", "first"]} | samples)
     return [claims.judge(claim, view.points(), view.value).holds for claim in experiment.claims]
 
 
@@ -71,7 +71,7 @@ def test_judge():
 def test_all():
     named = {e.name for e in experiments.ALL}
     tap.eq(len(named), len(experiments.ALL), "names of experiments are different")
-    empty = {name: [] for name in [*experiments.MEASURED, "trees"]}
+    empty = {name: [] for name in [*experiments.MEASURED, "trees", "first"]}
     rows = claim_table.rows_of(experiments.ALL, empty)
     tap.eq({row["verdict"] for row in rows}, {"NOT MEASURED"}, "without samples there is no verdict")
     for figure in experiments.p2_fig13.FIGURES + [experiments.p2_fig12.FIG12, experiments.p2_fig15.FIG15, experiments.p2_fig16.FIG16]:
@@ -112,6 +112,16 @@ def test_choices():
            "choices: faster than others, 4 % behind the best tree by name; with multicast it is slower")
     slow = [sample("(5)", "tuned:pipeline", K, 90, segment=1426), sample("(5)", "pipebcast:chain", K, 90, segment=1426)]
     tap.eq(verdicts(choices.CHOICES, {"peers": peers, "speeds": slow}), [False, False, False, False], "choices: of all experiments")
+
+
+def test_firsts():
+    def job(method, run, *times):
+        return [sample("(5)", method, 64 * K, ns, broadcast=n, run=run) for n, ns in enumerate([*times, *[10] * (68 - len(times))])]
+    jobs = [*job("pipebcast", 1, 25, 11), *job("pipebcast", 2, 25, 12), *job("pipebcast", 3, 25, 10, 10, 13), *job("pipebcast:connected", 1, 13)]
+    tap.eq(verdicts(firsts.FIRSTS, {"first": [sample("(5)", "T", 64 * K, 1), *jobs]}), [True, True, False, True, None],
+           "first broadcasts: the median of jobs counts, over what each of them settled at")
+    tap.eq(verdicts(firsts.FIRSTS, {"first": job("pipebcast:connected", 1, 14)})[0], False, "connected before, the first takes 1.4")
+    tap.eq(verdicts(firsts.FIRSTS, {"first": job("pipebcast:multicast_allowed", 1, *[17] * 5)})[4], False, "five of ten that take 1.7 times are too many")
 
 
 def test_costs():
@@ -400,7 +410,7 @@ def test_units():
 
 
 def main():
-    for test in (test_judge, test_all, test_methods, test_table1, test_choices, test_costs, test_table3, test_golden_table3, test_formulas, test_model,
+    for test in (test_judge, test_all, test_methods, test_table1, test_choices, test_firsts, test_costs, test_table3, test_golden_table3, test_formulas, test_model,
                  test_irregular, test_arrivals, test_theorems, test_phases, test_grid, test_advised, test_sharing, test_counters, test_paper, test_curves, test_units):
         test()
     return tap.done()

@@ -58,6 +58,7 @@ PIPEBCAST_WAYS = {
     "kary": {"coll_pipebcast_fanout": "3"},
     "multicast": {"coll_pipebcast_multicast": "auto"},
     "multicast_allowed": {"coll_pipebcast_algorithm": "auto", "coll_pipebcast_multicast": "auto"},
+    "connected": {"coll_pipebcast_algorithm": "auto", "mpi_preconnect_mpi": "1"},
     "arrival_b": {"coll_pipebcast_algorithm": "auto", "coll_pipebcast_arrival": "b"},
     "arrival_nb": {"coll_pipebcast_algorithm": "auto", "coll_pipebcast_arrival": "nb"},
     "flat_nb": {"coll_pipebcast_algorithm": "flat", "coll_pipebcast_arrival": "nb"},
