@@ -70,9 +70,9 @@ def test_flow(campaign, top):
     tap.eq(run(campaign, top), 1, "so does one that has no sample of a method")
     tap.eq((top / "trees.csv").read_text(encoding="utf-8"), before, "the file stays as it was")
     after = new.read_text(encoding="utf-8") + line("trees", "tuned:binary", 1426, 0, 8)
-    new.write_text(after, encoding="utf-8")
+    new.write_text(after + line("trees", "tuned", 0, 0, 3, network="(4)"), encoding="utf-8")
     tap.eq(run(campaign, top), 0, "a job that failed is run again")
-    tap.eq((top / "trees.csv").read_text(encoding="utf-8"), after, "the file has the new samples, and no old one")
+    tap.eq((top / "trees.csv").read_text(encoding="utf-8"), after, "the file has the new samples, no old one, and no cell more than it had")
     calls = (top / "calls").read_text(encoding="utf-8").count("\n")
     tap.eq((run(campaign, top), (top / "calls").read_text(encoding="utf-8").count("\n")), (0, calls), "a job that has ended well is not run again")
 
