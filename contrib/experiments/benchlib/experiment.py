@@ -34,6 +34,13 @@ class View:
         return f"at {bytes_text(size)} on ({place})"
 
 
+class NetworkView(View):
+    """Places are networks, by their whole names."""
+
+    def where(self, place, size):
+        return f"at {bytes_text(size)} on {place}"
+
+
 class MethodView(View):
     """Lines are methods, or methods with a segment size; without one the best segment size of each point counts."""
 

@@ -54,23 +54,31 @@ static bool same_role(const pb_role_t *a, const pb_role_t *b)
     return a->n_streams == b->n_streams && a->n_parents == b->n_parents &&
            a->n_children == b->n_children &&
            memcmp(a->parent, b->parent, (size_t) a->n_parents * sizeof(int)) == 0 &&
-           memcmp(a->child, b->child, (size_t) a->n_children * sizeof(int)) == 0;
+           memcmp(a->child, b->child, (size_t) a->n_children * sizeof(int)) == 0 &&
+           a->is_led == b->is_led;
 }
 
 /** Tells whether a role is the rank's in the plan that is made without the planner. */
-static bool is_role_of(const pb_role_t *role, const pb_placement_t *placement, int root,
-                       const int *ranks, int n_ranks, pb_kind_t kind, int rank)
+static bool is_role_by(const pb_plan_options_t *options, const pb_role_t *role,
+                       const pb_placement_t *placement, int root, const int *ranks, int n_ranks,
+                       pb_kind_t kind, int rank)
 {
     pb_view_t *view = NULL;
     pb_plan_t *plan = NULL;
     must(pb_view_new(placement, root, ranks, n_ranks, &view) == PB_SUCCESS &&
-         pb_plan_compute(view, kind, &all.plan, &plan) == PB_SUCCESS);
+         pb_plan_compute(view, kind, options, &plan) == PB_SUCCESS);
     pb_role_t *wanted = pb_role_new(plan, rank);
     const bool same = role != NULL && wanted != NULL && same_role(role, wanted);
     free(wanted);
     pb_plan_free(plan);
     pb_view_free(view);
     return same;
+}
+
+static bool is_role_of(const pb_role_t *role, const pb_placement_t *placement, int root,
+                       const int *ranks, int n_ranks, pb_kind_t kind, int rank)
+{
+    return is_role_by(&all.plan, role, placement, root, ranks, n_ranks, kind, rank);
 }
 
 /** Tells whether the planners of all ranks plan as choice and plan are by themselves. */
@@ -208,12 +216,10 @@ static bool is_led(tree_case_t *c, pb_random_t *random, void *context)
     static const pb_choose_options_t led = {.plan = {.fanout = 3, .leaders = true}};
     const int n_all = c->placement->n_ranks;
     int *ranks = must_zeroed((size_t) n_all, sizeof(*ranks)), n = 0;
-    pb_plan_t *plan;
     pb_model_t model;
     bool good = true;
     (void) random;
     pb_model_assume(UINT64_C(1000) * MBIT, 1500, &model);
-    must(pb_plan_compute(c->view, PB_KIND_TWOTREE, &led.plan, &plan) == PB_SUCCESS);
     for (int rank = 0; rank < n_all; rank++) {
         if (c->members == NULL || c->members[rank]) {
             ranks[n++] = rank;
@@ -222,14 +228,12 @@ static bool is_led(tree_case_t *c, pb_random_t *random, void *context)
     for (int i = 0; i < n; i++) {
         pb_planned_t planned;
         pb_planner_t *planner = planner_of(c->placement, &model, ranks[i], &led, 0);
-        pb_role_t *wanted = pb_role_new(plan, ranks[i]);
         must(pb_planner_role(planner, c->root, PB_KIND_TWOTREE, ranks, n, &planned) == PB_SUCCESS);
-        good = good && same_role(planned.role, wanted) && planned.role->is_led == wanted->is_led;
+        good = good && is_role_by(&led.plan, planned.role, c->placement, c->root, ranks, n,
+                                  PB_KIND_TWOTREE, ranks[i]);
         *(int *) context += planned.role->is_led;
-        free(wanted);
         pb_planner_free(planner);
     }
-    pb_plan_free(plan);
     free(ranks);
     return good;
 }

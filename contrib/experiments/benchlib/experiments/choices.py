@@ -3,7 +3,7 @@
 import statistics
 
 from ..claims import Claim
-from ..experiment import View
+from ..experiment import NetworkView
 from ..samples import fastest, times_by_segment
 
 EXPERIMENTS = ("peers", "speeds", "networks")
@@ -17,7 +17,7 @@ def line_of(method):
     return NAMED if method.startswith("pipebcast:") else PEERS
 
 
-class _ChoiceView(View):
+class _ChoiceView(NetworkView):
     """Of each line the fastest method and segment size at a point; a place is a network and its speed."""
 
     def __init__(self, samples):
@@ -34,9 +34,6 @@ class _ChoiceView(View):
 
     def values(self, place, name, size):
         return min(self.lines[place, size].get(name, [[]]), key=lambda times: statistics.median(times) if times else 0)
-
-    def where(self, place, size):
-        return super().where(place, size).replace(f"({place})", place)
 
 
 class Choices:

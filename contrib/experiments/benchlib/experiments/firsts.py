@@ -4,7 +4,7 @@ import collections
 import statistics
 
 from ..claims import Claim
-from ..experiment import View
+from ..experiment import NetworkView
 
 K = 1024
 # The last broadcast, from 0, before a choice is settled.
@@ -29,7 +29,7 @@ def jobs_of(samples):
     return dict(sorted(shares.items()))
 
 
-class _FirstView(View):
+class _FirstView(NetworkView):
     """A line is a method and a figure, "auto, second"; a sample is of a job."""
 
     def __init__(self, samples):
@@ -41,9 +41,6 @@ class _FirstView(View):
     def values(self, place, name, size):
         method, _, figure = name.partition(", ")
         return [FIGURES[figure](times) for times in self.jobs.get((place, size, METHODS[method]), [])]
-
-    def where(self, place, size):
-        return super().where(place, size).replace(f"({place})", place)
 
 
 class Firsts:

@@ -6,7 +6,7 @@ from testbedlib.host import read_host
 
 from .. import samples as sample_files
 from ..claims import Claim
-from ..experiment import COMPUTED, View
+from ..experiment import COMPUTED, NetworkView
 from ..methods import Method, PIPEBCAST_WAYS
 from ..samples import times_by_segment
 from ..simulation import Broadcast, Network
@@ -54,7 +54,7 @@ def measure(session):
         session.writer.write(f"{name}, {speed}", method, size, took, segment=segment, speed=COMPUTED)
 
 
-class _SimulatedView(View):
+class _SimulatedView(NetworkView):
     """A place is a network, a speed, a kind and a segment size."""
 
     def __init__(self, samples):
@@ -71,9 +71,6 @@ class _SimulatedView(View):
 
     def values(self, place, name, size):
         return self.times[name].get((place, size), [])
-
-    def where(self, place, size):
-        return super().where(place, size).replace(f"({place})", place)
 
 
 class Simulated:
