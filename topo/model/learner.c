@@ -380,7 +380,6 @@ pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *tr
     const bool changes = !class->is_settled && put_in_force(class);
     class->next = next_of(class);
     learner->version += changes;
-    learner->n_changes += changes;
     return changes ? PB_VERDICT_CHANGES : PB_VERDICT_STAYS;
 }
 

@@ -92,12 +92,11 @@ typedef struct pb_learner_trial {
 } pb_learner_trial_t;
 
 typedef struct pb_learner {
-    bool assumes;       /**< the speed of links was assumed */
-    int64_t lateness;   /**< nanoseconds of the root after the others, in the last note */
-    uint64_t clock;     /**< counts broadcasts */
-    uint32_t version;   /**< changes whenever an answer may */
-    uint32_t n_speeds;  /**< times that the speed was corrected */
-    uint32_t n_changes; /**< of what is in force */
+    bool assumes;      /**< the speed of links was assumed */
+    int64_t lateness;  /**< nanoseconds of the root after the others, in the last note */
+    uint64_t clock;    /**< counts broadcasts */
+    uint32_t version;  /**< changes whenever an answer may */
+    uint32_t n_speeds; /**< times that the speed was corrected */
     pb_learner_class_t classes[PB_LEARNER_CLASSES];
 } pb_learner_t;
 

@@ -86,8 +86,7 @@ typedef struct pb_planner_report {
 /** Result of a note. */
 typedef struct pb_lesson {
     pb_verdict_t verdict;
-    bool is_known;            /**< what is in force */
-    pb_candidate_t in_force;  /**< its time is the measured one */
+    pb_candidate_t in_force;  /**< where something is; its time is the measured one */
     int64_t time;             /**< of the broadcast, without the root's lateness */
     uint64_t bits_per_second; /**< of links, as they are predicted by now; 0: they were measured */
 } pb_lesson_t;

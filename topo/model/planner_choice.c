@@ -45,8 +45,10 @@ static int charge(pb_planner_t *planner, int root, pb_kind_t kind, pb_plan_t **p
 {
     const int rc =
         *plan_p != NULL ? PB_SUCCESS : pb_planner_make_plan(planner, root, kind, NULL, 0, plan_p);
-    if (rc == PB_SUCCESS) {
-        (void) pb_ledger_charge(planner->ledger, kind, root, pb_plan_most_neighbours(*plan_p));
+    if (rc == PB_SUCCESS &&
+        pb_ledger_charge(planner->ledger, kind, root, pb_plan_most_neighbours(*plan_p))) {
+        /* This kind may be in force for them, and a rank that has lost a row would plan it. */
+        pb_planner_drop_rows(planner);
     }
     return rc;
 }

@@ -67,10 +67,13 @@ static int predict(const pb_planner_t *planner, pb_chooser_t *chooser, pb_planne
                                                                         : PB_ERR_NO_MEMORY;
 }
 
-/** The tree along which the sweep of a broadcast of the fallback component travels. */
-static pb_kind_t tree_of_sweep(const pb_planner_t *planner)
+/** The tree along which the sweep of a broadcast of the fallback component travels: one whose
+ * connections are paid for. */
+static pb_kind_t tree_of_sweep(const pb_planner_t *planner, int root)
 {
-    return planner->swept_kind >= 0 ? (pb_kind_t) planner->swept_kind : PB_KIND_CHAIN;
+    const int kind = planner->swept_kind;
+    return kind >= 0 && pb_planner_is_of(pb_planner_kinds(planner, root), kind) ? (pb_kind_t) kind
+                                                                                : PB_KIND_CHAIN;
 }
 
 static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
@@ -104,8 +107,9 @@ static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *
     planner->swept = swept;
     /* The role that was planned is asked for again, too: the one that was used last is kept. */
     const bool is_new = planned->role != NULL && !planned->is_trial && !planned->was_cached;
-    rc = pb_planner_get_role(
-        planner, root, planned->fallback ? tree_of_sweep(planner) : planned->kind, NULL, planned);
+    rc = pb_planner_get_role(planner, root,
+                             planned->fallback ? tree_of_sweep(planner, root) : planned->kind, NULL,
+                             planned);
     planned->was_cached = planned->was_cached && !is_new;
     return rc;
 }
@@ -200,7 +204,7 @@ int pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait, 
         pb_learner_forget(planner->learner);
     }
     lesson->bits_per_second = planner->given->measured ? 0 : planner->model->speed;
-    lesson->is_known = pb_learner_in_force(planner->learner, swept->bytes, &lesson->in_force);
+    (void) pb_learner_in_force(planner->learner, swept->bytes, &lesson->in_force);
     planner->swept.root = -1;
     return rc;
 }

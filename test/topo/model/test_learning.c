@@ -28,6 +28,7 @@ typedef struct world {
     pb_chooser_t *chooser; /**< by the truth */
     double factor[PB_KIND_COUNT + 1];
     pb_planner_t *planners[MOST_RANKS];
+    uint64_t neighbours[MOST_RANKS]; /**< of each rank so far, as bits */
     int n_ranks;
     int since;           /**< broadcasts since a swept one; 0: none is open */
     int64_t longest;     /**< of that */
@@ -163,6 +164,16 @@ static double time_of(world_t *w, int root, uint64_t bytes, const pb_planned_t *
     return truth_of(w, root, bytes, &candidate);
 }
 
+static void note_neighbours(world_t *w, int rank, const pb_role_t *role)
+{
+    for (int i = 0; role != NULL && i < role->n_parents; i++) {
+        w->neighbours[rank] |= UINT64_C(1) << role->parent[i];
+    }
+    for (int i = 0; role != NULL && i < role->n_children; i++) {
+        w->neighbours[rank] |= UINT64_C(1) << role->child[i];
+    }
+}
+
 /** One on all ranks, swept if the learner asks for it; its time without openings. */
 static double broadcast(world_t *w, int root, uint64_t bytes)
 {
@@ -183,6 +194,7 @@ static double broadcast(world_t *w, int root, uint64_t bytes)
             w->n_bad +=
                 pb_planner_sweep(w->planners[rank], root, bytes, &planned[rank]) != PB_SUCCESS;
         }
+        note_neighbours(w, rank, planned[rank].role);
     }
     failing_memory_after(-1);
     for (int rank = 1; rank < w->n_ranks; rank++) {
@@ -444,27 +456,45 @@ static void test_no_memory(void)
     ok(n_bad == 0 && n_trials > 0, "an allocation that fails on one rank changes nothing");
 }
 
-/** A rank without room drops roles that others keep, and still tries what they try. */
+static int most_neighbours(const world_t *w)
+{
+    int most = 0;
+    for (int rank = 0; rank < w->n_ranks; rank++) {
+        const int n = __builtin_popcountll(w->neighbours[rank]);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/** A rank without room drops roles that others keep, and still tries what they try; also where
+ * connections are bounded, those of sweeps of the fallback component's broadcasts among them. */
 static void test_less_room(void)
 {
     pb_random_t random = pb_random_seed(15);
-    int n_bad = 0, n_trials = 0;
-    for (int i = 0; i < 60; i++) {
+    int n_bad = 0, n_trials = 0, n_over = 0;
+    for (int i = 0; i < 80; i++) {
+        const int connections = i % 2 == 0 ? 0 : 4 + pb_random_below(&random, 16);
         world_t w;
         do {
-            world_init_with(&w, &random, i, &all, 0, 0);
+            world_init_with(&w, &random, i / 2, &all, connections, 0);
         } while (w.n_ranks < 2 && (world_clear(&w), true));
-        for (int k = 0; k < N_BROADCASTS; k++) {
+        if (connections > 0) { /* the fallback component serves short ones, and all are swept */
+            world_set(&w, w.truth.speed, 0, 0.3);
+            w.has_schedule = true;
+        }
+        for (int k = 0; k < 3 * N_BROADCASTS; k++) {
             w.late = pb_random_below(&random, 1000000);
-            (void) broadcast(&w, pb_random_below(&random, 3) % w.n_ranks,
+            (void) broadcast(&w, pb_random_below(&random, 8) % w.n_ranks,
                              UINT64_C(4096) << (4 * pb_random_below(&random, 3)));
         }
         n_bad += w.n_bad;
         n_trials += w.n_trials;
+        n_over += connections > 0 && most_neighbours(&w) > connections;
         world_clear(&w);
     }
     ok(n_bad == 0 && n_trials > 0, "less room on one rank changes nothing: %d of %d", n_bad,
        n_trials);
+    ok(n_over == 0, "no rank has more neighbours than it may");
 }
 
 int main(void)
