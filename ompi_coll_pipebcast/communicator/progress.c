@@ -3,9 +3,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "communicator/module.h"
+#include "pml/transport.h"
 
-/** Communicators that one call finds to be through, at most; others stay for the next call. */
-#define MAX_IDLE 16
+/** Communicators of which one call ends tasks, at most; others wait for the next call. */
+#define MAX_KEPT 16
 
 /** Time limit for tasks when MPI ends. */
 #define MOST_SECONDS_AT_END 5
@@ -44,31 +45,36 @@ static bool advance_tasks(coll_pipebcast_tasks_t *tasks, opal_list_t *ended)
     return opal_list_is_empty(&tasks->list);
 }
 
-/** Advances every communicator that no one else is at; returns how many are through, in `idle`. */
-static int advance_all(opal_list_t *ended, struct ompi_communicator_t **idle)
+/** Advances communicators that no one else is at. Returns how many have ended tasks, with a
+ * reference to each in `kept`: another thread may end the last task of one that stays listed. */
+static int advance_all(opal_list_t *ended, struct ompi_communicator_t **kept)
 {
     coll_pipebcast_tasks_t *tasks, *next;
-    int n_idle = 0;
+    int n_kept = 0;
     OPAL_LIST_FOREACH_SAFE(tasks, next, &busy.communicators, coll_pipebcast_tasks_t)
     {
         coll_pipebcast_module_t *module = tasks->module;
-        if (!coll_pipebcast_try_lock(&module->lock)) {
+        if (n_kept == MAX_KEPT || !coll_pipebcast_try_lock(&module->lock)) {
             continue;
         }
-        if (advance_tasks(tasks, ended) && n_idle < MAX_IDLE) {
+        const size_t n_before = opal_list_get_size(ended);
+        if (advance_tasks(tasks, ended)) {
             opal_list_remove_item(&busy.communicators, &tasks->super);
-            tasks->is_listed = false;
-            idle[n_idle++] = module->comm;
+            tasks->is_listed = false; /* the list's reference is ours now */
+            kept[n_kept++] = module->comm;
+        } else if (opal_list_get_size(ended) > n_before) {
+            OBJ_RETAIN(module->comm);
+            kept[n_kept++] = module->comm;
         }
         coll_pipebcast_unlock(&module->lock);
     }
-    return n_idle;
+    return n_kept;
 }
 
 /** Called by Open MPI; returns the number of tasks that have ended. */
 static int progress(void)
 {
-    struct ompi_communicator_t *idle[MAX_IDLE];
+    struct ompi_communicator_t *kept[MAX_KEPT];
     coll_pipebcast_task_t *task;
     opal_list_t ended;
     int n_ended = 0;
@@ -76,8 +82,8 @@ static int progress(void)
         return 0;
     }
     OBJ_CONSTRUCT(&ended, opal_list_t);
-    const int n_idle = advance_all(&ended, idle);
-    if (n_idle > 0 && opal_list_is_empty(&busy.communicators)) {
+    const int n_kept = advance_all(&ended, kept);
+    if (n_kept > 0 && opal_list_is_empty(&busy.communicators)) {
         opal_progress_unregister(progress);
     }
     coll_pipebcast_unlock(&busy.lock);
@@ -85,8 +91,8 @@ static int progress(void)
         task->end(task);
         n_ended++;
     }
-    for (int i = 0; i < n_idle; i++) {
-        OBJ_RELEASE(idle[i]);
+    for (int i = 0; i < n_kept; i++) {
+        OBJ_RELEASE(kept[i]);
     }
     OBJ_DESTRUCT(&ended);
     return n_ended;
@@ -162,4 +168,5 @@ void coll_pipebcast_progress_settle(void)
             opal_progress();
         }
     } while (!is_settled && coll_pipebcast_seconds_since(begin) < MOST_SECONDS_AT_END);
+    coll_pipebcast_free_given_up();
 }

@@ -16,6 +16,7 @@
 #include "communicator/progress.h"
 #include "communicator/record.h"
 #include "pml/selected.h"
+#include "pml/transport.h"
 
 static int component_register(void);
 static int component_open(void);
@@ -91,6 +92,7 @@ static int component_close(void)
     coll_pipebcast_forget_pml_selection();
     coll_pipebcast_process_close();
     coll_pipebcast_progress_close();
+    coll_pipebcast_forget_given_up();
     coll_pipebcast_log_close();
     return OMPI_SUCCESS;
 }

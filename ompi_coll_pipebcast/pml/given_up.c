@@ -26,8 +26,7 @@ typedef struct given_up {
 static coll_pipebcast_lock_t lock = {.mutex = OPAL_MUTEX_STATIC_INIT};
 static given_up_t *first;
 
-/** Frees what has ended. */
-static void sweep(void)
+static void free_ended(void)
 {
     given_up_t **at = &first;
     while (*at != NULL) {
@@ -56,6 +55,20 @@ void coll_pipebcast_give_up(ompi_request_t *request, void *memory)
         *item = (given_up_t){.next = first, .request = request, .memory = memory};
         first = item;
     }
-    sweep();
+    free_ended();
     coll_pipebcast_unlock(&lock);
+}
+
+void coll_pipebcast_free_given_up(void)
+{
+    coll_pipebcast_lock(&lock);
+    free_ended();
+    coll_pipebcast_unlock(&lock);
+}
+
+void coll_pipebcast_forget_given_up(void)
+{
+    for (given_up_t *item; (item = first) != NULL; free(item)) {
+        first = item->next;
+    }
 }

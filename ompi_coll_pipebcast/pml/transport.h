@@ -46,6 +46,12 @@ struct pb_control {
  */
 void coll_pipebcast_give_up(ompi_request_t *request, void *memory);
 
+/** Frees those that have ended. */
+void coll_pipebcast_free_given_up(void);
+
+/** Leaves the others alone when the component closes: the PML may have freed them. */
+void coll_pipebcast_forget_given_up(void);
+
 /** Gives a request of the PML back if it is complete; its status is then in *status_p. */
 bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p);
 
