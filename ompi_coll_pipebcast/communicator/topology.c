@@ -186,7 +186,11 @@ static coll_pipebcast_topology_t *make_of_job(struct ompi_communicator_t *comm,
         network = one_switch(addresses, n_ranks);
     }
     pb_diag_clear(&warnings);
-    return new_topology(network, source);
+    coll_pipebcast_topology_t *topology = new_topology(network, source);
+    if (topology != NULL && named != NULL) {
+        topology->multicast = named->multicast;
+    }
+    return topology;
 }
 
 coll_pipebcast_topology_t *coll_pipebcast_topology_of_job(struct ompi_communicator_t *comm,
