@@ -47,13 +47,13 @@ static const variable_t others[] = {
      "Broadcasts that went to the fallback component, as messages between hosts do not go over TCP "
      "over Ethernet, and coll_pipebcast_transport is auto.",
      &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_TRANSPORT]},
-    {"fallback_unfit",
-     "Broadcasts that went to the fallback component, as coll_pipebcast_algorithm did not fit the "
-     "network.",
-     &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_UNFIT]},
+    {"fallback_intercommunicator",
+     "Broadcasts that went to the fallback component, as they were a part of one on an "
+     "intercommunicator.",
+     &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_INTER]},
     {"fallback_failed",
-     "Broadcasts that went to the fallback component, as a rank of the communicator could not be "
-     "placed in the network; a warning of that rank says why.",
+     "Broadcasts that went to the fallback component, as a rank of the communicator could use "
+     "nothing of the topology file, or had no memory or host name; its warning says why.",
      &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_UNABLE]},
     {"bytes_fallback", "Bytes of the broadcasts that went to the fallback component.",
      &coll_pipebcast_counters.fallback_bytes},

@@ -22,7 +22,7 @@ typedef enum {
     COLL_PIPEBCAST_DIFFERENT, /**< the ranks do not see the same network and parameters */
     COLL_PIPEBCAST_ONE_HOST,  /**< all ranks are on one */
     COLL_PIPEBCAST_TRANSPORT, /**< what carries messages between hosts is not TCP over Ethernet */
-    COLL_PIPEBCAST_UNFIT,     /**< the forced algorithm does not fit the network */
+    COLL_PIPEBCAST_INTER,     /**< for an intercommunicator, whose local group these ranks are */
     COLL_PIPEBCAST_UNABLE,    /**< some rank could not set itself up: an invalid file, out of
                                    memory */
     COLL_PIPEBCAST_N_REASONS,

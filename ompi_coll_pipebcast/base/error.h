@@ -16,9 +16,7 @@ static inline int coll_pipebcast_error(int error)
     }
     /* The other ones with PB_ERR_EMPTY: a rank nearer to the root has failed, and reports no more.
      */
-    return error == PB_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE
-           : error == PB_ERR_UNFIT   ? OMPI_ERR_NOT_SUPPORTED
-                                     : MPI_ERR_OTHER;
+    return error == PB_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE : MPI_ERR_OTHER;
 }
 
 #endif

@@ -152,8 +152,9 @@ static const struct {
      "over Ethernet of at most 10 Gbit/s, to three hosts or more. Algorithm must be "
      "multicast, or auto in a communicator with more than half of its job's ranks. on: the "
      "same, however fast the links are, for parts of a job too, and also where "
-     "coll_pipebcast_hosts is set. topology: as the line 'Multicast=auto' or 'Multicast=on' "
-     "in topology.pipebcast says, and off without one. (default: topology)"},
+     "coll_pipebcast_hosts is set. topology: as the line '#pipebcast Multicast=auto' (or on) "
+     "of the topology file says, or 'Multicast=auto' in topology.pipebcast, and off without one. "
+     "(default: topology)"},
     {"multicast_checksum", INT, checksums, OPAL_INFO_LVL_6, READONLY,
      &coll_pipebcast_params.multicast_checksum,
      "Whether each datagram of multicast has a checksum with a key, so that nobody on the "

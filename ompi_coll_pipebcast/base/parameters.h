@@ -18,7 +18,7 @@
 /** Values of `arrival`: how arrivals are treated. */
 enum {
     COLL_PIPEBCAST_ARRIVAL_OFF,  /**< not at all */
-    COLL_PIPEBCAST_ARRIVAL_AUTO, /**< as `b` while they are found to be uneven */
+    COLL_PIPEBCAST_ARRIVAL_AUTO, /**< as `nb` while they are found to be uneven */
     COLL_PIPEBCAST_ARRIVAL_B,    /**< to groups of those who have arrived */
     COLL_PIPEBCAST_ARRIVAL_NB,   /**< the same, and data wait at those who have not */
 };

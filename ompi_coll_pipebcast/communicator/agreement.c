@@ -209,9 +209,27 @@ static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
     return COLL_PIPEBCAST_SERVING;
 }
 
+/** Returns whether the communicator is the local group of an intercommunicator. Open MPI broadcasts
+ * there, some of it in the background, and so in another order on each rank. */
+static bool is_of_intercommunicator(const struct ompi_communicator_t *comm)
+{
+    const int n = opal_pointer_array_get_size(&ompi_mpi_communicators);
+    for (int i = 0; i < n; i++) {
+        const struct ompi_communicator_t *other =
+            opal_pointer_array_get_item(&ompi_mpi_communicators, i);
+        if (other != NULL && OMPI_COMM_IS_INTER(other) && other->c_local_comm == comm) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
 {
     struct ompi_communicator_t *comm = module->comm;
+    if (is_of_intercommunicator(comm)) {
+        return pass(module, COLL_PIPEBCAST_INTER);
+    }
     const coll_pipebcast_common_t common = compare(module);
     coll_pipebcast_status_set(COLL_PIPEBCAST_STATUS_WHY, "%s", coll_pipebcast_process.why);
     if (common.has_several_jobs) {

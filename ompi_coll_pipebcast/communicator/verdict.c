@@ -159,10 +159,9 @@ static int stream_of(const coll_pipebcast_sweep_t *sweep, const pb_planned_t *pl
 }
 
 int coll_pipebcast_sweep_begin(coll_pipebcast_module_t *module, const pb_planned_t *planned,
-                               int root, size_t bytes, int tag)
+                               size_t bytes, int tag)
 {
     coll_pipebcast_sweep_t *sweep = &module->sweep;
-    sweep->root = root;
     sweep->bytes = bytes;
     sweep->is_passed = planned->fallback;
     sweep->control = (pb_control_t){.comm = module->comm, .tag = tag};

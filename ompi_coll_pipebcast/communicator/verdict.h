@@ -29,8 +29,7 @@ typedef struct coll_pipebcast_sweep {
     pb_sweep_t sweep;
     pb_control_t control;
     uint8_t *children; /**< the sweep's room; NULL: no broadcast is swept */
-    int root;          /**< of the broadcast that is swept, and */
-    size_t bytes;      /**< of its message */
+    size_t bytes;      /**< of the message that is swept */
     bool is_passed;    /**< the fallback component served it */
 } coll_pipebcast_sweep_t;
 
@@ -71,7 +70,7 @@ bool coll_pipebcast_sweep_is_next(struct coll_pipebcast_module *module, size_t b
  * this call.
  */
 int coll_pipebcast_sweep_begin(struct coll_pipebcast_module *module, const pb_planned_t *planned,
-                               int root, size_t bytes, int tag);
+                               size_t bytes, int tag);
 
 /**
  * This rank's part of the broadcast, at which it had arrived at this time of coll_pipebcast_now(),

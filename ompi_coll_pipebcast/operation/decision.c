@@ -75,7 +75,7 @@ static int plan(coll_pipebcast_module_t *module, int root, size_t total,
     return is_for_multicast ? rc : pb_planner_sweep(planner, root, total, planned);
 }
 
-/** Errors as pb_planner_plan(), but for PB_ERR_UNFIT. */
+/** Errors as pb_planner_plan(). */
 static int decide(coll_pipebcast_module_t *module, int root, size_t total,
                   coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
 {
@@ -84,10 +84,6 @@ static int decide(coll_pipebcast_module_t *module, int root, size_t total,
     }
     pb_planned_t *planned = &decision->planned;
     const int rc = plan(module, root, total, by, planned);
-    if (rc == PB_ERR_UNFIT) {
-        decision->reason = COLL_PIPEBCAST_UNFIT;
-        return OMPI_SUCCESS;
-    }
     decision->reason = COLL_PIPEBCAST_PREDICTED;
     decision->ours =
         planned->is_known && (!planned->fallback || coll_pipebcast_all_are_aware(module));
@@ -141,13 +137,4 @@ int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
     planned->piece_size = decided->piece_size;
     coll_pipebcast_count_role(planned->was_cached);
     return OMPI_SUCCESS;
-}
-
-void coll_pipebcast_report_unfit(const coll_pipebcast_module_t *module,
-                                 const coll_pipebcast_decision_t *decision)
-{
-    if (decision->reason == COLL_PIPEBCAST_UNFIT && ompi_comm_rank(module->comm) == 0) {
-        coll_pipebcast_help(PB_HELP_ALGORITHM_UNFIT, module->comm->c_name,
-                            pb_kind_name(decision->planned.kind));
-    }
 }

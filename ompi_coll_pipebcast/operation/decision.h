@@ -10,8 +10,7 @@
 typedef struct coll_pipebcast_decision {
     bool ours;
     coll_pipebcast_reason_t reason; /**< why not */
-    pb_planned_t planned; /**< also where the fallback component is faster; its kind where the
-                             reason is COLL_PIPEBCAST_UNFIT */
+    pb_planned_t planned;           /**< also where the fallback component is faster */
 } coll_pipebcast_decision_t;
 
 /** Ways to plan a broadcast: see topo/model/planner.h. */
@@ -38,9 +37,5 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t tota
  */
 int coll_pipebcast_decide_again(coll_pipebcast_module_t *module, int root,
                                 const pb_planned_t *decided, pb_planned_t *planned);
-
-/** Rank 0 reports where a broadcast is not ours because a forced kind of tree does not fit. */
-void coll_pipebcast_report_unfit(const coll_pipebcast_module_t *module,
-                                 const coll_pipebcast_decision_t *decision);
 
 #endif

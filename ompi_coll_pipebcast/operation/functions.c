@@ -125,8 +125,7 @@ static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
         return start(module, way, begun);
     }
     if (rc == OMPI_SUCCESS && begun->decision.planned.is_swept && !module->is_lost) {
-        (void) coll_pipebcast_sweep_begin(module, &begun->decision.planned, call->root,
-                                          call->data.total,
+        (void) coll_pipebcast_sweep_begin(module, &begun->decision.planned, call->data.total,
                                           call->tag - COLL_PIPEBCAST_TAG_OF_SWEEP);
     }
     return rc;
@@ -163,7 +162,6 @@ static bool serve(coll_pipebcast_module_t *module, way_t way, begun_t *begun, in
     if (is_ours) {
         coll_pipebcast_count_failure(*rc_p);
     } else {
-        coll_pipebcast_report_unfit(module, &begun->decision);
         coll_pipebcast_count_fallback(begun->decision.reason, begun->call.data.total);
     }
     return is_ours;

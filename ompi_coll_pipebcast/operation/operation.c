@@ -98,9 +98,8 @@ static void begin_sweep(coll_pipebcast_operation_t *operation, const pb_planned_
 {
     const coll_pipebcast_call_t *call = &operation->call;
     operation->is_swept = true;
-    operation->transport.stream =
-        coll_pipebcast_sweep_begin(operation->module, planned, call->root, call->data.total,
-                                   call->tag - COLL_PIPEBCAST_TAG_OF_SWEEP);
+    operation->transport.stream = coll_pipebcast_sweep_begin(
+        operation->module, planned, call->data.total, call->tag - COLL_PIPEBCAST_TAG_OF_SWEEP);
     if (operation->kind == &coll_pipebcast_plain && planned->piece_size == 0) {
         operation->transport.came_p = &operation->came;
     }

@@ -211,7 +211,6 @@ static const struct {
      "messages between hosts do not go over TCP over Ethernet, so that the fallback component "
      "serves all broadcasts; if that transport is right, measure a model on it or set "
      "coll_pipebcast_transport to any"},
-    {"fallback_unfit", DOCTOR_ERROR, "coll_pipebcast_algorithm does not fit this network"},
 };
 
 static doctor_verdict_t judge_failed(const doctor_facts_t *f, char *text)
