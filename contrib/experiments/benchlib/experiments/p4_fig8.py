@@ -42,15 +42,16 @@ def phase_name(loads, phase):
 
 class _PhaseView(View):
     """
-    Times per byte, by phase, of messages that are not too short: a slow line falls behind the schedule, so that the same
-    load meets other broadcasts of it. All loads together count as the mean of their phases.
+    Times per byte, by phase, line and run, of messages that are not too short: a slow line falls behind the schedule, so
+    that the same load meets other broadcasts of it. All loads together count as the mean of their phases.
     """
 
     def __init__(self, samples):
         self.per_byte = {}
         for s in samples:
             if s["bytes"] >= LEAST_COMPARED:
-                self.per_byte.setdefault(s["network"], {}).setdefault(s["method"], []).append(s["nanoseconds"] / s["bytes"])
+                runs = self.per_byte.setdefault(s["network"], {}).setdefault(s["method"], {})
+                runs.setdefault(s["run"], []).append(s["nanoseconds"] / s["bytes"])
 
     def points(self):
         every = list(self.per_byte)
@@ -61,9 +62,10 @@ class _PhaseView(View):
         if place == UNDER_LOAD:
             loaded = [of for phase, of in self.per_byte.items() if phase.startswith("load")]
             lines = set().union(*loaded)
-            return [statistics.median(of[name]) for of in loaded if lines <= set(of)] if name in lines else []
-        times = self.per_byte[place.removeprefix(FIRST_AFTER)].get(name, [])
-        return times[:1] if place.startswith(FIRST_AFTER) and name == OURS else times
+            return [statistics.median(times) for of in loaded if lines <= set(of) for times in of[name].values()] if name in lines else []
+        is_first = place.startswith(FIRST_AFTER) and name == OURS
+        runs = self.per_byte[place.removeprefix(FIRST_AFTER)].get(name, {})
+        return [time for times in runs.values() for time in (times[:1] if is_first else times)]
 
     def value(self, place, name, size):
         values = self.values(place, name, size)
