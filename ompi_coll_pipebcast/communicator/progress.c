@@ -5,7 +5,7 @@
 #include "communicator/module.h"
 #include "pml/transport.h"
 
-/** Communicators of which one call ends tasks, at most; others wait for the next call. */
+/** Communicators whose tasks one call ends, at most; others wait for the next call. */
 #define MAX_KEPT 16
 
 /** Time limit for tasks when MPI ends. */

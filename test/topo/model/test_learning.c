@@ -466,8 +466,8 @@ static int most_neighbours(const world_t *w)
     return most;
 }
 
-/** A rank without room drops roles that others keep, and still tries what they try; also where
- * connections are bounded, those of sweeps of the fallback component's broadcasts among them. */
+/** A rank without room drops roles that others keep, and still tries what they try. A bound on
+ * connections holds for sweeps of the fallback component's broadcasts, too. */
 static void test_less_room(void)
 {
     pb_random_t random = pb_random_seed(15);
