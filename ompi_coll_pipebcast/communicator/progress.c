@@ -30,19 +30,20 @@ static struct {
     bool settles_at_end;       /**< the end of the last session calls settle_at_end() */
 } busy;
 
-/** Advances a communicator's tasks; those that are through move to `ended`. True if none is left.
- */
+/** Advances a communicator's tasks; those that are through move to `ended`. True if some are. */
 static bool advance_tasks(coll_pipebcast_tasks_t *tasks, opal_list_t *ended)
 {
     coll_pipebcast_task_t *task, *next;
+    bool some_ended = false;
     OPAL_LIST_FOREACH_SAFE(task, next, &tasks->list, coll_pipebcast_task_t)
     {
         if (task->advance(task)) {
             opal_list_remove_item(&tasks->list, &task->super);
             opal_list_append(ended, &task->super);
+            some_ended = true;
         }
     }
-    return opal_list_is_empty(&tasks->list);
+    return some_ended;
 }
 
 /** Advances communicators that no one else is at. Returns how many have ended tasks, with a
@@ -57,14 +58,14 @@ static int advance_all(opal_list_t *ended, struct ompi_communicator_t **kept)
         if (n_kept == MAX_KEPT || !coll_pipebcast_try_lock(&module->lock)) {
             continue;
         }
-        const size_t n_before = opal_list_get_size(ended);
         if (advance_tasks(tasks, ended)) {
-            opal_list_remove_item(&busy.communicators, &tasks->super);
-            tasks->is_listed = false; /* the list's reference is ours now */
             kept[n_kept++] = module->comm;
-        } else if (opal_list_get_size(ended) > n_before) {
-            OBJ_RETAIN(module->comm);
-            kept[n_kept++] = module->comm;
+            if (opal_list_is_empty(&tasks->list)) {
+                opal_list_remove_item(&busy.communicators, &tasks->super);
+                tasks->is_listed = false; /* the list's reference is in `kept` now */
+            } else {
+                OBJ_RETAIN(module->comm);
+            }
         }
         coll_pipebcast_unlock(&module->lock);
     }
