@@ -70,5 +70,8 @@ int main(int argc, char **argv)
     ok(time_of_poll(&fd, 1, &found) > 0.15 && found == 0, "after so many in a row they do");
     nanosleep(&nap, NULL);
     ok(time_of_poll(&fd, 1, &found) < 0.15, "but not if the program has slept since");
+    const double start = now();
+    usleep(100);
+    ok(now() - start > 0.15, "a nap is as long as a wait");
     return tap_done();
 }
