@@ -8,10 +8,10 @@
 #define ONE INT64_C(1024)
 
 /* Part of ONE by which a candidate may take less than expected. */
-#define MARGIN_SEEN (ONE / 24)    /* it was measured once */
-#define MARGIN_SEGMENT (ONE / 16) /* its kind is the one in force */
-#define MARGIN_KIND (ONE / 5)     /* it is another kind */
-#define MARGIN_FALLBACK ONE       /* what the fallback component does is not known */
+#define MARGIN_SEEN (ONE / 24)   /* it was measured once */
+#define MARGIN_SEGMENT (ONE / 8) /* its kind is the one in force */
+#define MARGIN_KIND (ONE / 5)    /* it is another kind */
+#define MARGIN_FALLBACK ONE      /* what the fallback component does is not known */
 
 /** Another candidate is in force if it takes less by this part. */
 #define BETTER_PART 32
@@ -238,7 +238,7 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
         const expected_t expected = expect(class, in_force, &candidates[i]);
         if (expected.least < to_beat && &candidates[i] != in_force &&
             may_be_tried(learner, &candidates[i], now) &&
-            (best < 0 || expected.time + expected.least < of_best.time + of_best.least)) {
+            (best < 0 || expected.time < of_best.time)) {
             best = i;
             of_best = expected;
         }

@@ -497,9 +497,46 @@ static void test_less_room(void)
     ok(n_over == 0, "no rank has more neighbours than it may");
 }
 
+/**
+ * 64 KB on topology (5) at 25 Gbit/s. A trial of the fallback component leaves no time for another
+ * one for 70 broadcasts, so that the other segment size is tried before it.
+ */
+static void test_order(void)
+{
+    enum { BYTES = 65536, N = 3 };
+    static const pb_candidate_t candidates[N] = {
+        {.kind = PB_KIND_TWOTREE, .segment = 8192, .time = 320000},
+        {.kind = PB_KIND_TWOTREE, .segment = 16384, .time = 344000},
+        {.kind = PB_KIND_FALLBACK, .time = 453000}};
+    static const int64_t truth[N] = {186000, 175000, 853000};
+    pb_learner_t learner;
+    pb_candidate_t best = candidates[0];
+    int n_fallback = 0;
+    pb_learner_init(&learner, false);
+    const int slot = pb_learner_take(&learner, BYTES);
+    for (int n = 0; n < N_BROADCASTS; n++) {
+        pb_learner_count(&learner, slot);
+        if (pb_learner_wants(&learner, slot)) {
+            const int tried = pb_learner_next(&learner, slot, candidates, N);
+            const int used = tried >= 0 ? tried : best.segment == candidates[1].segment;
+            const pb_learner_trial_t trial = {.slot = slot,
+                                              .size_class = pb_size_class(BYTES),
+                                              .candidate = candidates[used],
+                                              .is_trial = tried >= 0};
+            int64_t time;
+            (void) pb_learner_note(&learner, &trial, truth[used], 0, &time);
+            must(pb_learner_in_force(&learner, BYTES, &best));
+            n_fallback += candidates[used].kind == PB_KIND_FALLBACK;
+        }
+    }
+    ok(best.segment == candidates[1].segment && n_fallback == 1,
+       "a segment size that should be faster is tried before the fallback component");
+}
+
 int main(void)
 {
     test_worlds();
+    test_order();
     test_first();
     test_mixes();
     test_nothing_to_learn();
