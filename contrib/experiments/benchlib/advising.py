@@ -64,7 +64,7 @@ class Advising:
         """
         shutil.copyfile(self.links, self._own_links(name))
         command = self._probe_command(place, mpirun_arg, self._own_links(name), "--train", str(train))
-        again = 'every=$1; shift; while sleep "$every"; do "$@" || exit; done'
+        again = 'every=$1; shift; sleep "$every"; while sleep "$every" & do "$@" || exit; wait; done'
         self._start("probe", name, ["sh", "-c", again, "sh", str(every_s), *command])
 
     def _start(self, what, name, command):
