@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <time.h>
-#include <unistd.h>
 
 #define DEFAULT_IDLE_US 1000
 
@@ -46,6 +45,7 @@ static long most_empty = LONG_MAX;
 static int yield_sleeps;
 
 int sched_yield(void);
+int usleep(useconds_t us);
 
 __attribute__((constructor)) static void load(void)
 {
