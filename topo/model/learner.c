@@ -232,15 +232,14 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
     }
     const pb_candidate_t *in_force = find_in_force(class, candidates, n);
     const int64_t now = time_in_force(class), to_beat = now - now / BETTER_PART;
-    expected_t of_best = {0};
+    int64_t best_time = 0;
     int best = -1;
     for (int i = 0; i < n && class->n_notes < MOST_NOTES; i++) {
         const expected_t expected = expect(class, in_force, &candidates[i]);
         if (expected.least < to_beat && &candidates[i] != in_force &&
-            may_be_tried(learner, &candidates[i], now) &&
-            (best < 0 || expected.time < of_best.time)) {
+            may_be_tried(learner, &candidates[i], now) && (best < 0 || expected.time < best_time)) {
             best = i;
-            of_best = expected;
+            best_time = expected.time;
         }
     }
     if (best < 0) {
@@ -249,7 +248,7 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
         }
         return -1;
     }
-    class->not_before = first_for(class, of_best.time);
+    class->not_before = first_for(class, best_time);
     return class->n >= class->not_before ? best : -1;
 }
 

@@ -24,8 +24,8 @@ WAN_RATE = "8mbit"
 # are made shorter still, so that a load meets as many broadcasts as there.
 FIRST_GAP, LAST_GAP = 1.0, 0.05
 LOAD_S, PAUSE_S = (12, 16), (8, 14)
-# So is its time between two measurements of all links, of 5 minutes. The trains are half as long as they usually are:
-# all pairs of clusters, one after the other, must be through by then.
+# So is its time between two measurements of all links, of 5 minutes. The trains are half as long as they usually are,
+# as all pairs of clusters are measured one after the other. Beside the program this still takes longer.
 PROBE_EVERY_S, PROBE_TRAIN = 10, 32 << 10
 
 # Of shorter messages the latencies, and not the bytes, make most of the time.
