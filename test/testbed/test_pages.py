@@ -33,7 +33,8 @@ TRIALS = {
     "pipebcast-doctor": "#!/bin/sh\nexec '%s' \"$@\" --quick\n",
     "pipebcast-tune": f"""#!/bin/sh
 '%s' "$@" --time-limit 2 --quiet 2>"tune.$OMPI_COMM_WORLD_RANK" && exit 0
-[ "$OMPI_COMM_WORLD_RANK" != 0 ] || grep -q 'give a longer --time-limit' tune.0 || exit 1
+[ "$OMPI_COMM_WORLD_RANK" = 0 ] || exit 0
+grep -q 'give a longer --time-limit' tune.0 || exit 1
 cp '{MODEL}' cluster.model
 """,
 }
