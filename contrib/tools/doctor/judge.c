@@ -7,6 +7,7 @@
 
 #include "contrib/tools/common/report.h"
 #include "facts.h"
+#include "topo/model/choose.h"
 #include "topo/network/topology.h"
 #include "topo/util/error.h"
 #include "topo/util/median.h"
@@ -29,6 +30,9 @@
 #define POOR_RATIO 1.5
 /* Multicast brings something if it takes at most this share of the trees' time. */
 #define WORTHWHILE 0.9
+
+/** Hosts of a communicator that uses multicast (communicator/multicast.c). */
+enum { FEWEST_FOR_MULTICAST = 3 };
 
 /** The least usual MTU, and descriptors to spare. */
 enum { USUAL_MTU = 1500, SPARE_DESCRIPTORS = 16 };
@@ -597,6 +601,17 @@ static doctor_verdict_t judge_model(const doctor_facts_t *f, char *text)
 
 /* ---- multicast ---- */
 
+/** The value of coll_pipebcast_multicast with which pipebcast would use it on these hosts. */
+static const char *multicast_to_set(const doctor_facts_t *f)
+{
+    double slowest = 0;
+    for (int host = 0; host < f->cluster->n_hosts; host++) {
+        const double rate = number_at(f, leader(f, host), "rate");
+        slowest = rate > 0 && (slowest <= 0 || rate < slowest) ? rate : slowest;
+    }
+    return slowest > (double) PB_CHOOSE_MULTICAST_SPEED ? "on" : "auto";
+}
+
 /** Multicast is the site's decision: it is tried where --multicast asks for it. */
 static doctor_verdict_t judge_multicast(const doctor_facts_t *f, char *text)
 {
@@ -613,17 +628,22 @@ static doctor_verdict_t judge_multicast(const doctor_facts_t *f, char *text)
                    "what it brings",
                    strcmp(set, "off") == 0 ? "off, as the site has not allowed it" : set);
     }
+    if (f->cluster->n_hosts < FEWEST_FOR_MULTICAST) {
+        return say(DOCTOR_OK, text, "is for %d hosts or more, and these are %d",
+                   FEWEST_FOR_MULTICAST, f->cluster->n_hosts);
+    }
     if (strcmp(tried->how, "multicast") != 0) {
         return say(DOCTOR_WARNING, text, "does not work here: %s served",
                    tried->how[0] != '\0' ? tried->how : "the fallback component");
     }
-    return say(DOCTOR_OK, text, "works: %s take %s by multicast and %s by trees%s",
+    const bool brings = tried->pipebcast_s < WORTHWHILE * tried->fallback_s;
+    return say(DOCTOR_OK, text, "works: %s take %s by multicast and %s by trees%s%s",
                size_text(tried->bytes, size), time_text(tried->pipebcast_s, one),
                time_text(tried->fallback_s, other),
-               tried->pipebcast_s < WORTHWHILE * tried->fallback_s
-                   ? ". Switches without IGMP snooping send it to every port: allow it by "
-                     "coll_pipebcast_multicast=auto"
-                   : ", so it brings nothing here");
+               brings ? ". Switches without IGMP snooping send it to every port: allow it by "
+                        "coll_pipebcast_multicast="
+                      : ", so it brings nothing here",
+               brings ? multicast_to_set(f) : "");
 }
 
 /* ---- the table ---- */

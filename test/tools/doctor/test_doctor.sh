@@ -219,6 +219,9 @@ report $? "multicast that topology.pipebcast allows"
 OMPI_MCA_coll_pipebcast_multicast=off doctor 4
 [ $code -eq 0 ] && finds OK multicast 'off, as the site has not allowed it'
 report $? "multicast that the parameter forbids"
+doctor 2 --multicast
+[ $code -eq 0 ] && finds OK multicast 'is for 3 hosts or more, and these are 2'
+report $? "multicast that is tried on two hosts"
 unset OMPI_MCA_coll_pipebcast_topology_file
 OMPI_MCA_coll_pipebcast_topology='SwitchName=s0 Nodes=n[0-3];SwitchName=s1 Nodes=n[4-7];SwitchName=s2 Switches=s[0-1]'
 export OMPI_MCA_coll_pipebcast_topology
