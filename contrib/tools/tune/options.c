@@ -115,6 +115,25 @@ static void choose_output(struct tune_options *options)
     }
 }
 
+/** --discover and --verify write no model, so what is said of one means nothing there. */
+static void refuse_model(const struct tune_options *options)
+{
+    const char *instead = options->verify ? "--verify" : "--discover";
+    if (!options->verify && options->discover[0] == '\0') {
+        return;
+    }
+    if (options->install) {
+        common_usage_error("%s and --install: %s makes no model that could be entered; leave "
+                           "--install out",
+                           instead, instead);
+    }
+    if (options->output[0] != '\0') {
+        common_usage_error("%s and --output: %s makes no model; %s", instead, instead,
+                           options->verify ? "leave --output out"
+                                           : "name the topology's file by --discover alone");
+    }
+}
+
 void tune_options_read(int argc, char **argv, struct tune_options *options)
 {
     memset(options, 0, sizeof *options);
@@ -131,6 +150,7 @@ void tune_options_read(int argc, char **argv, struct tune_options *options)
         common_usage_error("--verify needs the topology that is to be verified: --verify "
                            "--topology cluster.conf");
     }
+    refuse_model(options);
     take_sizes(options);
     choose_output(options);
     common_options_done();

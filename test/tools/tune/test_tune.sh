@@ -93,6 +93,10 @@ refuses_alone "is empty" --output ""
 refuses_alone "needs a value" --output
 refuses_alone "unknown" --frobnicate
 refuses_alone "no option" 64K
+refuses_alone "--install out" --discover "$work/found" --install
+refuses_alone "by --discover alone" --discover "$work/found" --output "$model"
+refuses_alone "--install out" --verify --topology "$work/found" --install
+refuses_alone "--output out" --verify --topology "$work/found" --output "$model"
 
 tune 2 --version
 [ $code -eq 0 ] && [ "$(grep -c '^pipebcast-tune [0-9]' "$out")" -eq 1 ]
