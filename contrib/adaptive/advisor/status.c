@@ -181,5 +181,6 @@ int advisor_status_print(const struct advisor_options *options)
         print_text(json_object_get(whole, "report"), locked);
     }
     common_json_end(whole, options->json ? stdout : NULL);
+    common_check_output();
     return locked ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -46,6 +46,13 @@ void common_end_error(int error)
     common_end(COMMON_EXIT_FAILED, "%s", pb_error_text(error));
 }
 
+void common_check_output(void)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        common_end(COMMON_EXIT_FAILED, "standard output cannot be written");
+    }
+}
+
 void *common_alloc(size_t n, size_t size)
 {
     void *memory = calloc(n > 0 ? n : 1, size);

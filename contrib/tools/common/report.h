@@ -19,6 +19,10 @@ void common_end_error(int error) __attribute__((noreturn));
 /** Called by common_end() before the program ends; NULL: nothing. Programs of jobs set it. */
 extern void (*common_abort)(int status);
 
+/** Ends the program as failed if standard output could not be written, as that must not look like
+ * success. */
+void common_check_output(void);
+
 /** As calloc() and strdup(); these end the program if out of memory. */
 void *common_alloc(size_t n, size_t size);
 char *common_copy(const char *text);

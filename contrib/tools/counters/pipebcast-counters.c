@@ -52,6 +52,7 @@ static void list(const struct counters_options *options)
     for (int i = 0; !options->json && i < counters.n; i++) {
         printf("%s\n    %s\n", counters.list[i].name, counters.list[i].help);
     }
+    common_check_output();
     bench_counters_close(&counters);
 }
 
@@ -159,6 +160,7 @@ static void show(const struct counters_options *options, const struct bench_coun
     } else if (rank == 0) {
         print_text(&totals);
     }
+    common_check_output();
     free(values);
 }
 

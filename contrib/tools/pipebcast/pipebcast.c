@@ -265,9 +265,6 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const int code = run(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        common_report("standard output cannot be written: %s", strerror(errno));
-        return COMMON_EXIT_FAILED;
-    }
+    common_check_output();
     return code;
 }

@@ -72,9 +72,6 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const int code = run(argc, argv);
-    /* Output that could not be written must not look like success. */
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        common_end(COMMON_EXIT_FAILED, "standard output cannot be written");
-    }
+    common_check_output();
     return code;
 }

@@ -148,6 +148,13 @@ advisor status --dir "$dir"
 [ $code -eq 0 ] && grep -q '^an advisor is at work' "$out" && grep -q "^process  *$service\$" "$out" &&
     grep -q '^mode  *idle' "$out" && grep -q '^predicted_ms  *[0-9]' "$out"
 report $? "status reports what it does"
+if [ -w /dev/full ]; then
+    "$ADVISOR" status --dir "$dir" --json >/dev/full 2>"$err"
+    [ $? -eq 1 ] && grep -q 'standard output cannot be written' "$err"
+    report $? "status 1 if its report cannot be written"
+else
+    skip "status 1 if its report cannot be written" "there is no /dev/full"
+fi
 advisor --dir "$dir" --once --links "$links"
 [ $code -eq 1 ] && grep -q 'works in .* already' "$err"
 report $? "one advisor for a directory"

@@ -210,6 +210,9 @@ def test_counters(tap, documents, mpirun, counters):
     listed = documents.read(run(counters, "--json"), "pipebcast counters")
     names = [name for name in run(counters).splitlines() if not name.startswith(" ")]
     tap.ok(len(names) > 20, "counters: there are some")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        refused = subprocess.run([counters, "--json"], check=False, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    tap.ok(refused.returncode == 1 and "standard output cannot be written" in refused.stderr, "counters: what cannot be written is no success")
     tap.eq([counter["name"] for counter in listed.get("counters", [])], names, "counters: their names")
     os.environ["OMPI_MCA_coll_pipebcast_hosts"] = "n[0-2]"
     os.environ["OMPI_MCA_coll_pipebcast_algorithm"] = "chain"
