@@ -37,13 +37,13 @@
 
 /** The distance of two ranks. */
 typedef enum {
-    PB_PLACE_HOST,   /**< "host": on one host */
-    PB_PLACE_SWITCH, /**< "switch": on two hosts of one switch */
-    PB_PLACE_FAR,    /**< "far": with more switches between them */
+    PB_PLACE_HOST,   /**< on one host */
+    PB_PLACE_SWITCH, /**< on two hosts of one switch */
+    PB_PLACE_FAR,    /**< with more switches between them */
     PB_PLACE_COUNT,
 } pb_place_t;
 
-/** The name in quotes above. */
+/** The word by which model files have a place. */
 const char *pb_place_name(pb_place_t place);
 
 /** The rows of a place have sizes on both sides of this, in bytes. */

@@ -10,7 +10,7 @@
 
 /**
  * The record of a process with these values, which may be NULL, as "". A value that is longer than
- * pb_addresses_network() takes is cut to one byte more than that. So the excess is noticed where
+ * pb_addresses_join() takes is cut to one byte more than that. So the excess is noticed where
  * the record is read. The caller frees it; NULL if out of memory. O(bytes).
  */
 char *pb_address_record_write(const char *node, const char *address, const char *pattern);

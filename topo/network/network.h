@@ -106,8 +106,8 @@ void pb_network_set_spines(pb_network_t *network, int node, int spines);
 /** Notes where a node was first named, for messages. */
 void pb_network_set_line(pb_network_t *network, int node, int line);
 
-/** Notes the switch below which all hosts are that the network does not name (pb_network_join()).
- */
+/** Notes the switch below which all hosts are that the network does not name
+ * (pb_addresses_join()). */
 void pb_network_set_others(pb_network_t *network, int node);
 int pb_network_others(const pb_network_t *network); /**< -1: there is none */
 

@@ -39,7 +39,4 @@ int pb_placement_n_hosts(const pb_placement_t *placement);
 /** Ranks of the host that has most. O(ranks + nodes); -1 if out of memory. */
 int pb_placement_most_on_host(const pb_placement_t *placement);
 
-/** Hash of the network and of every rank's host. */
-uint64_t pb_placement_hash(const pb_placement_t *placement);
-
 #endif

@@ -60,7 +60,7 @@ typedef enum {
 
 /** The topology that was read. */
 typedef struct pb_topology {
-    pb_network_t *network;            /**< finished, perhaps without hosts (pb_network_join()) */
+    pb_network_t *network;            /**< finished, perhaps without hosts (pb_addresses_join()) */
     pb_multicast_allowed_t multicast; /**< by our key Multicast */
     char *picked;       /**< which one of the file's topologies, and why; NULL: it has no names */
     pb_diag_t warnings; /**< what was not understood and ignored, or is perhaps a mistake */

@@ -1,13 +1,12 @@
 /*
  * Shapes: subtrees of views that are alike for a construction.
  *
- * A construction reads a subtree as a list of numbers. These are the vertex's own ranks, perhaps
- * the limit of its link, and the shapes of its child vertices in the view's order. Subtrees with
- * the same list have one number, their shape, by which the construction keeps tables. A subtree
- * depends on the directed link that it hangs from alone. So over all roots each link has at most
- * two shapes, and each switch one as the root's; fewer where switches are alike. A subtree of a
- * group of ranks, or of vertices that were merged, is found in the same way. (Ours; known as hash
- * consing.)
+ * A construction reads a subtree as a list of numbers. These are the vertex's own ranks and
+ * the shapes of its child vertices in the view's order. Subtrees with the same list have one
+ * number, their shape, by which the construction keeps tables. A subtree depends on the directed
+ * link that it hangs from alone. So over all roots each link has at most two shapes, and each
+ * switch one as the root's; fewer where switches are alike. A subtree of a group of ranks, or of
+ * vertices that were merged, is found in the same way. (Ours; known as hash consing.)
  */
 #ifndef PB_SHAPES_H
 #define PB_SHAPES_H

@@ -11,9 +11,10 @@
  *   switch that stopped delivering to a port is not. After PB_HEALTH_DEAF of them in a row, or one
  *   in which nearly all frames were missed, broadcasts go by trees.
  * - A probe that fails may have come before all ranks or switches were ready. The next one comes
- *   PB_HEALTH_REST broadcasts later, then after eight times as many each time, as after a group
- *   that falls silent. After PB_HEALTH_FAILURES in a row it is given up. After PB_HEALTH_GOOD good
- *   verdicts in a row failures are counted anew.
+ *   PB_HEALTH_REST broadcasts later, then after eight times as many each time. A group that falls
+ *   silent counts as a failure, and as two if none is counted yet. So its first rest is the second
+ *   one. After PB_HEALTH_FAILURES it is given up. After PB_HEALTH_GOOD good verdicts in a row
+ *   failures are counted anew.
  *
  * The cost of loss is not judged here: times of broadcasts are learned (topo/model/learner.h), and
  * trees are used where they are faster.

@@ -1,6 +1,6 @@
 /*
- * The socket options by which runs of datagrams pass the kernel as one. They are in <linux/udp.h>,
- * which older systems lack them of, and which clashes with <netinet/udp.h>.
+ * The socket options by which runs of datagrams pass the kernel as one. <linux/udp.h> has them, but
+ * not on older systems, and it clashes with <netinet/udp.h>.
  */
 #ifndef PB_UDP_BATCHES_H
 #define PB_UDP_BATCHES_H
