@@ -107,17 +107,15 @@ static const struct {
      "it, or where algorithm, arrival b or nb, or advice_dir is set. any: all. (default: auto)"},
     {"hosts", TEXT, NULL, OPAL_INFO_LVL_9, READONLY, &coll_pipebcast_params.hosts,
      "For trials on one host: names of hosts, such as n[0-3]. Ranks are taken to be on them "
-     "in turn, again from the first when the list ends. (default: none, the launcher knows "
-     "the hosts)"},
+     "in turn, again from the first when the list ends. (default: none)"},
     {"processors", TEXT, NULL, OPAL_INFO_LVL_9, READONLY, &coll_pipebcast_params.processors,
      "For trials on one host: numbers of processors, separated by commas, to which the job's "
      "ranks in turn are taken to be bound. HWLOC_XMLFILE may name another host's recorded "
-     "topology. (default: none, what they are bound to)"},
+     "topology. (default: none)"},
     {"algorithm", INT, algorithms, OPAL_INFO_LVL_1, SETTING, &coll_pipebcast_params.algorithm,
      "Tree down which a message is broadcast. auto: the one that is predicted to be "
-     "fastest for the message's size, or the fallback component. MPI_T may change it on "
-     "all ranks, for communicators that "
-     "are made later. (default: auto)"},
+     "fastest for the message's size, or the fallback component. pipebcast(7) has the others. "
+     "MPI_T may change it on all ranks, for communicators that are made later. (default: auto)"},
     {"segment_size", SIZE, NULL, OPAL_INFO_LVL_1, SETTING, &coll_pipebcast_params.segment_size,
      "Bytes of a segment of a pipelined message, 16 to 1073741824. 0: as many as are predicted "
      "to be fastest. MPI_T may change it, as algorithm. (default: 0)"},
