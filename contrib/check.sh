@@ -52,6 +52,8 @@ while [[ ${1:-} == -* ]]; do
     esac
     shift
 done
+[ $# -le 1 ] || die "'$2' comes after the build directory '$1'; give options before it, and one directory"
+[ -z "$minutes" ] || $long || die "--minutes bounds the long suite; give --long, too"
 build=${1:-$top/build/check}
 mkdir -p "$build"
 build=$(cd "$build" && pwd)

@@ -10,6 +10,10 @@ set -eu -o pipefail
 # shellcheck source=contrib/prepare.sh
 . "$(dirname "${BASH_SOURCE[0]}")/prepare.sh"
 
+if [ $# -gt 1 ] || [[ ${1:-} == -* ]]; then
+    sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
+    exit 2
+fi
 build=${1:-$top/build/demo}
 mkdir -p "$build"
 build=$(cd "$build" && pwd)

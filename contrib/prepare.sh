@@ -25,12 +25,12 @@ die() {
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@"
-    elif command -v sudo >/dev/null 2>&1; then
-        sudo "$@"
     else
-        die "installing packages needs root; run as root once: $*"
+        sudo "$@"
     fi
 }
+
+can_be_root() { [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null 2>&1; }
 
 # The packages of the arguments that are not installed.
 missing_packages() {
@@ -49,6 +49,7 @@ prepare_packages() {
     missing=$(missing_packages "$@")
     [ -z "$missing" ] && return 0
     say "to be installed from Debian: $missing"
+    can_be_root || die "installing needs root or sudo; run as root: apt-get update && apt-get install $missing"
     log=$(mktemp)
     # shellcheck disable=SC2086
     if ! as_root env DEBIAN_FRONTEND=noninteractive \
