@@ -17,6 +17,7 @@ if [ "${1:-}" = --quick ]; then
 fi
 [ $# -eq 1 ] || die "name a series: $0 5.0, or $0 6.0"
 directory=$("$here/chroot.sh" make "$1")
+hold_system "$directory"
 copy_checkout "$directory/kept/source"
 say "Open MPI $1 in $directory"
 "$here/chroot.sh" enter "$1" -- /kept/source/contrib/check.sh "$which" /kept/build

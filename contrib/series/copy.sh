@@ -1,6 +1,13 @@
 # shellcheck shell=bash
 # Sourced by what builds the checkout in another system; needs prepare.sh.
 
+# hold_system DIRECTORY: waits until no other run uses the system, and has it until this one ends. Else two
+# checkouts would mix in it. Who holds chroot.sh's lock of the cache never waits for this one.
+hold_system() {
+    exec 8>"$1.lock"
+    flock -n 8 || { say "waiting for another run that uses $1" && flock 8; }
+}
+
 # The checkout's files, without what was built in it, into DIRECTORY. Only what differs is written, so
 # that what was built from the others need not be built again. Its time is now, not that in the
 # checkout: another checkout may have been copied, and built, since that.
