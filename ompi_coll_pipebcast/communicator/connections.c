@@ -73,7 +73,7 @@ void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank)
     if (is_first(module, rank) &&
         coll_pipebcast_isend(&nothing, 0, rank, coll_pipebcast_open_tag(),
                              MCA_PML_BASE_SEND_STANDARD, module->comm, &request) == OMPI_SUCCESS) {
-        ompi_request_free(&request);
+        coll_pipebcast_give_up(request, NULL);
     }
 }
 

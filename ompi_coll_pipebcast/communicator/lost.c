@@ -26,7 +26,7 @@ static void notify_others(const coll_pipebcast_module_t *module)
         if (rank != own &&
             coll_pipebcast_isend(&nothing, 0, rank, coll_pipebcast_lost_tag(),
                                  MCA_PML_BASE_SEND_STANDARD, comm, &request) == OMPI_SUCCESS) {
-            ompi_request_free(&request);
+            coll_pipebcast_give_up(request, NULL);
         }
     }
 }

@@ -48,7 +48,7 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_sweep_t sweep;           /**< of blocking broadcasts */
     coll_pipebcast_multicast_t multicast;
     pb_arrival_mode_t arrival_mode; /**< of parameter arrival = auto */
-    double ns_per_byte; /**< of a group's message at this root, as last measured; 0: never */
+    double slowness; /**< of groups at this root: their times over the model's; 0: not measured */
     pb_arrival_credit_t
         credit; /**< of parameter arrival = nb, auto; its bound 0: nothing is sent unasked */
 } coll_pipebcast_module_t;

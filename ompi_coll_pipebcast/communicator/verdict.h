@@ -33,6 +33,10 @@ typedef struct coll_pipebcast_sweep {
     bool is_passed;    /**< the fallback component served it */
 } coll_pipebcast_sweep_t;
 
+/** Returns the time of a message between two hosts of one switch, in nanoseconds, by the agreed
+ * model. O(log sizes). */
+int64_t coll_pipebcast_message_time(const struct coll_pipebcast_module *module, size_t bytes);
+
 /** As a module is made, and goes. */
 void coll_pipebcast_sweep_construct(coll_pipebcast_sweep_t *sweep,
                                     struct coll_pipebcast_module *module);

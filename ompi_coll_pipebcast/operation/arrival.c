@@ -26,9 +26,6 @@
  */
 #define UNDER_WAY_PART 4
 
-/** Time of a byte between two ranks until the first group has been measured: 1 Gbit/s. */
-#define ASSUMED_NS_PER_BYTE 8
-
 struct pb_arrival_caller {
     coll_pipebcast_module_t *module;   /**< borrowed */
     const coll_pipebcast_call_t *call; /**< borrowed */
@@ -217,10 +214,11 @@ static void end(coll_pipebcast_operation_t *operation)
 /** False if out of memory. */
 static bool start_root(arrival_t *arrival, pb_arrival_env_t *env)
 {
-    const double known = arrival->super.module->ns_per_byte;
-    const double expected = (double) env->total * (known > 0 ? known : ASSUMED_NS_PER_BYTE);
+    const coll_pipebcast_module_t *module = arrival->super.module;
+    const double modelled = (double) coll_pipebcast_message_time(module, env->total);
+    const double expected = modelled * (module->slowness > 0 ? module->slowness : 1);
     /* Until it is known how long a message takes, too many could be sent unasked. */
-    env->credit = known > 0 ? credit_of(arrival) : NULL;
+    env->credit = module->slowness > 0 ? credit_of(arrival) : NULL;
     if (env->credit != NULL && !pb_arrival_credit_reserve(env->credit, env->n_ranks)) {
         env->credit = NULL;
     }
@@ -234,13 +232,15 @@ static void count_root(const pb_arrival_root_t *root)
     coll_pipebcast_count(&counters->waited_as_root, root->last_arrival - root->started);
 }
 
-/** Learns the time per byte from this broadcast's groups, smoothed over broadcasts. */
-static void learn_speed(arrival_t *arrival)
+/** Learns from this broadcast's groups, smoothed over broadcasts. Sizes share what is learned: the
+ * model knows that a short message costs more for each byte. */
+static void learn_slowness(arrival_t *arrival)
 {
-    double *known = &arrival->super.module->ns_per_byte;
-    const double seen = (double) arrival->root.expected / (double) arrival->super.call.data.total;
+    coll_pipebcast_module_t *module = arrival->super.module;
+    const int64_t modelled = coll_pipebcast_message_time(module, arrival->super.call.data.total);
+    const double seen = (double) arrival->root.expected / (double) (modelled > 0 ? modelled : 1);
     if (arrival->root.is_measured) {
-        *known = *known > 0 ? (3 * *known + seen) / 4 : seen;
+        module->slowness = module->slowness > 0 ? (3 * module->slowness + seen) / 4 : seen;
     }
 }
 
@@ -250,7 +250,7 @@ static int finish_root(arrival_t *arrival, bool *stays_p)
     pb_arrival_root_t *root = &arrival->root;
     const int error = root->error;
     count_root(root);
-    learn_speed(arrival);
+    learn_slowness(arrival);
     end_mode(arrival, root->mode, pb_arrival_root_report(root));
     *stays_p = root->n_to_come > 0 && !pb_arrival_root_is_broken(root);
     if (!*stays_p) {

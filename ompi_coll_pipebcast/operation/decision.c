@@ -58,12 +58,21 @@ static void log_plan(coll_pipebcast_module_t *module, int root, size_t total,
                        milliseconds(report.best_time), measured, other);
 }
 
+/** Tells whether a broadcast may be swept as it was planned. */
+static bool may_be_swept(const coll_pipebcast_module_t *module, coll_pipebcast_plan_by_t by,
+                         const pb_planned_t *planned)
+{
+    const bool is_passed = planned->fallback && !coll_pipebcast_all_are_aware(module);
+    return by == COLL_PIPEBCAST_BY_SWEPT ||
+           (by == COLL_PIPEBCAST_BY_GROUPS && (is_passed || planned->kind == PB_KIND_MULTICAST));
+}
+
 static int plan(coll_pipebcast_module_t *module, int root, size_t total,
                 coll_pipebcast_plan_by_t by, pb_planned_t *planned)
 {
     pb_planner_t *planner = module->planner;
     const int rc = pb_planner_plan(planner, root, total, by == COLL_PIPEBCAST_BY_TREE, planned);
-    planned->is_swept = rc == PB_SUCCESS && by == COLL_PIPEBCAST_BY_SWEPT &&
+    planned->is_swept = rc == PB_SUCCESS && may_be_swept(module, by, planned) &&
                         (!planned->fallback || pb_planner_learns(planner)) &&
                         coll_pipebcast_sweep_is_next(module, total, planned->wants_sweep);
     if (!planned->is_swept) {
@@ -107,8 +116,13 @@ static int decide(coll_pipebcast_module_t *module, int root, size_t total,
 static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
                           const coll_pipebcast_decision_t *decision)
 {
-    return !decision->ours && !coll_pipebcast_all_are_aware(module) &&
-           pb_planner_may_pass(module->planner, total);
+    if (decision->ours || coll_pipebcast_all_are_aware(module)) {
+        return false;
+    }
+    if (module->agreed != OMPI_SUCCESS) { /* the planner was never given its options */
+        return coll_pipebcast_kind_to_choose(&module->settings) == PB_CHOOSE_ALL;
+    }
+    return pb_planner_may_pass(module->planner, total);
 }
 
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,

@@ -15,9 +15,11 @@ typedef struct coll_pipebcast_decision {
 
 /** Ways to plan a broadcast: see topo/model/planner.h. */
 typedef enum {
-    COLL_PIPEBCAST_BY_ANY,   /**< as all others */
-    COLL_PIPEBCAST_BY_TREE,  /**< without multicast: it may begin at another point of the order */
-    COLL_PIPEBCAST_BY_SWEPT, /**< as all others, and it may be swept */
+    COLL_PIPEBCAST_BY_ANY,    /**< as all others */
+    COLL_PIPEBCAST_BY_TREE,   /**< without multicast: it may begin at another point of the order */
+    COLL_PIPEBCAST_BY_SWEPT,  /**< as all others, and it may be swept */
+    COLL_PIPEBCAST_BY_GROUPS, /**< the same, but a tree serves groups of ranks as they arrive: what
+                                   a sweep measures would be of arrivals */
 } coll_pipebcast_plan_by_t;
 
 /**

@@ -80,6 +80,9 @@ static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t w
          * have one order on all ranks. */
         return COLL_PIPEBCAST_BY_TREE;
     }
+    if (way == BLOCKING && call->kind == &coll_pipebcast_arrival) {
+        return COLL_PIPEBCAST_BY_GROUPS;
+    }
     return way == BLOCKING && call->kind->has_come != NULL ? COLL_PIPEBCAST_BY_SWEPT
                                                            : COLL_PIPEBCAST_BY_ANY;
 }

@@ -70,9 +70,12 @@ static int segment_tag(const coll_pipebcast_call_t *call, const pb_planned_t *pl
 static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
                         const pb_planned_t *planned, coll_pipebcast_operation_t **operation_p)
 {
-    /* Multicast is no candidate where it does not work. */
-    const coll_pipebcast_kind_t *kind =
-        planned->kind == PB_KIND_MULTICAST ? &coll_pipebcast_multicast : call->kind;
+    /* Multicast is no candidate where it does not work, and a tree that is tried serves no groups.
+     */
+    const coll_pipebcast_kind_t *kind = planned->kind == PB_KIND_MULTICAST
+                                            ? &coll_pipebcast_multicast
+                                        : planned->is_swept ? &coll_pipebcast_plain
+                                                            : call->kind;
     coll_pipebcast_operation_t *operation = calloc(1, kind->size);
     if (operation == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
