@@ -75,7 +75,7 @@ typedef struct pb_tt_config {
     pb_tt_option_t *options;   /**< by index among the children, largest subtree first */
 } pb_tt_config_t;
 
-/** Later times weigh nothing to speak of, and are computed each time. */
+/** Later times weigh nothing. */
 #define PB_TT_WEIGHTS 256
 
 /** Latest hold that is tried; later ones count as "after everything else". */

@@ -100,9 +100,14 @@ static void prepare_alike(pb_tt_tables_t *tables, int exports)
 /** Worth of a slot of this time; 1 at 0. */
 static double weight(const pb_tt_tables_t *tables, int time)
 {
-    return time < PB_TT_WEIGHTS  ? tables->weight[time]
-           : time >= PB_TT_NEVER ? 0.0
-                                 : pow(tables->growth, -time);
+    return time < PB_TT_WEIGHTS ? tables->weight[time] : 0.0;
+}
+
+/** Rounds to a grid. Some pairs are worth the same, as growth^-7 + growth^-8 is 1, and each rank's
+ * pow() must put them in the same order. */
+static double rounded(double worth)
+{
+    return nearbyint(worth * 0x1p32) / 0x1p32;
 }
 
 int pb_tt_prepare(pb_tt_tables_t *tables)
@@ -112,7 +117,7 @@ int pb_tt_prepare(pb_tt_tables_t *tables)
     prepare_most(tables);
     tables->log_growth = log(tables->growth);
     for (int time = 0; time < PB_TT_WEIGHTS; time++) {
-        tables->weight[time] = pow(tables->growth, -time);
+        tables->weight[time] = rounded(pow(tables->growth, -time));
     }
     const int n = prepare_holds(holds);
     for (int exports = 0; exports <= 2; exports++) {
