@@ -122,7 +122,7 @@ static void remove_entry(pb_learner_class_t *class, int at)
                                              : class->in_force;
 }
 
-/** The entry with the least time, but for `other`; -1: there is none. */
+/** The entry with the least time; -1: there is none. */
 static int fastest(const pb_learner_class_t *class)
 {
     int best = -1;
@@ -161,34 +161,49 @@ static expected_t with_margin(int64_t time, int64_t margin)
     return (expected_t){.time = time, .least = time - pb_time_scale(time, (uint64_t) margin, ONE)};
 }
 
-/** The candidate in force, with its prediction; NULL: its kind is no candidate any more. */
-static const pb_candidate_t *find_in_force(const pb_learner_class_t *class,
-                                           const pb_candidate_t *candidates, int n)
+/** An entry's candidate, with its prediction; NULL: it is no candidate any more. */
+static const pb_candidate_t *find_candidate(const pb_learner_class_t *class, int entry,
+                                            const pb_candidate_t *candidates, int n)
 {
     for (int i = 0; i < n; i++) {
-        if (find_entry(class, &candidates[i]) == class->in_force) {
+        if (find_entry(class, &candidates[i]) == entry) {
             return &candidates[i];
         }
     }
     return NULL;
 }
 
-static expected_t expect(const pb_learner_class_t *class, const pb_candidate_t *in_force,
+/** The entry whose measured time scales predictions: a tree, if there is one. The fallback
+ * component is predicted in another way, and says little of trees. */
+static int find_reference(const pb_learner_class_t *class)
+{
+    int best = -1;
+    for (int i = 0; i < class->n_entries; i++) {
+        if (class->entries[i].kind != PB_KIND_FALLBACK &&
+            (best < 0 || time_of(&class->entries[i]) < time_of(&class->entries[best]))) {
+            best = i;
+        }
+    }
+    return best >= 0 ? best : class->in_force;
+}
+
+static expected_t expect(const pb_learner_class_t *class, const pb_candidate_t *candidates, int n,
                          const pb_candidate_t *candidate)
 {
-    const int at = find_entry(class, candidate);
+    const int at = find_entry(class, candidate), reference = find_reference(class);
     if (at >= 0 && !class->entries[at].is_unsure) {
         return with_margin(time_of(&class->entries[at]),
                            class->entries[at].n_notes == 1 ? MARGIN_SEEN : 0);
     }
-    const int64_t measured = time_in_force(class);
+    const pb_candidate_t *by = find_candidate(class, reference, candidates, n);
     const int64_t time =
-        in_force != NULL && in_force->time > 0
-            ? pb_time_scale(candidate->time, (uint64_t) measured, (uint64_t) in_force->time)
+        by != NULL && by->time > 0
+            ? pb_time_scale(candidate->time, (uint64_t) time_of(&class->entries[reference]),
+                            (uint64_t) by->time)
             : candidate->time;
-    const int64_t margin = candidate->kind == PB_KIND_FALLBACK                     ? MARGIN_FALLBACK
-                           : in_force != NULL && candidate->kind == in_force->kind ? MARGIN_SEGMENT
-                                                                                   : MARGIN_KIND;
+    const int64_t margin = candidate->kind == PB_KIND_FALLBACK         ? MARGIN_FALLBACK
+                           : by != NULL && candidate->kind == by->kind ? MARGIN_SEGMENT
+                                                                       : MARGIN_KIND;
     /* Connections are open now. What took several times as long with them does not get better. */
     if (at >= 0 && time_of(&class->entries[at]) > 4 * time) {
         return with_margin(time_of(&class->entries[at]), 0);
@@ -230,12 +245,12 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
     if (!pb_learner_is_trying(learner, slot)) {
         return -1;
     }
-    const pb_candidate_t *in_force = find_in_force(class, candidates, n);
+    const pb_candidate_t *in_force = find_candidate(class, class->in_force, candidates, n);
     const int64_t now = time_in_force(class), to_beat = now - now / BETTER_PART;
     int64_t best_time = 0;
     int best = -1;
     for (int i = 0; i < n && class->n_notes < MOST_NOTES; i++) {
-        const expected_t expected = expect(class, in_force, &candidates[i]);
+        const expected_t expected = expect(class, candidates, n, &candidates[i]);
         if (expected.least < to_beat && &candidates[i] != in_force &&
             may_be_tried(learner, &candidates[i], now) && (best < 0 || expected.time < best_time)) {
             best = i;
@@ -341,11 +356,12 @@ static uint64_t next_of(const pb_learner_class_t *class)
 }
 
 /** The broadcast's time without the root's lateness, which is noted. In the fallback component
- * ranks may wait for others than the root, too: that gives an upper bound alone. */
+ * ranks may wait for others than the root, too: that gives an upper bound alone. A wait of up to
+ * two hops is none: the hop is predicted, and the error would differ by the tree. */
 static int64_t time_without_lateness(pb_learner_t *learner, const pb_learner_trial_t *trial,
                                      int64_t longest, int64_t least_wait)
 {
-    const int64_t waited = least_wait > trial->hop ? least_wait - trial->hop : 0;
+    const int64_t waited = least_wait > 2 * trial->hop ? least_wait - trial->hop : 0;
     if (trial->candidate.kind != PB_KIND_FALLBACK || waited < learner->lateness) {
         learner->lateness = waited;
     }

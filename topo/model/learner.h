@@ -15,9 +15,9 @@
  *   PB_LEARNER_DRIFTS notes in a row                              tried again
  *
  * A *trial* is a swept broadcast by another candidate than the one in force. A candidate is tried
- * if its scaled prediction is less, by a margin, than the prediction of the one in force. The scale
- * is the ratio of measurement to prediction of the one in force. The fallback component is tried
- * once in any case. Of several candidates the one with the least expected time is tried first, as a
+ * if its scaled prediction is less, by a margin, than the time of the one in force. The scale is
+ * the ratio of measurement to prediction of the fastest tree. The fallback component is tried once
+ * in any case. Of several candidates the one with the least expected time is tried first, as a
  * trial that takes long leaves no time for others. The invariant bounds the extra time of all
  * trials of a class. It is at most 1/PB_LEARNER_EXTRA_PART of the time of its broadcasts so far,
  * plus the last trial's excess over its expected time. The first PB_LEARNER_FIRST broadcasts try

@@ -61,6 +61,7 @@ typedef struct pb_planned {
     bool begins_to_repeat; /**< it is the first one that the bound on connections restricts */
     pb_kind_t kind;        /**< of tree; where it does not fit, the one that was forced */
     size_t segment_size;   /**< bytes, at least 1, at most those of the message */
+    uint64_t segment;      /**< the candidate's; 0: the message goes whole */
     size_t piece_size;     /**< bytes of the pieces inside hosts, where the plan is by leaders
                                 (topo/trees/leaders.h); 0: segments go everywhere */
     const pb_role_t *role; /**< of this rank, of multicast in its tree of repairs; borrowed until

@@ -115,6 +115,7 @@ void pb_planner_fill(pb_planned_t *planned, const pb_candidate_t *candidate, uin
     planned->fallback = candidate->kind == PB_KIND_FALLBACK;
     planned->kind = planned->fallback ? PB_KIND_CHAIN : (pb_kind_t) candidate->kind;
     planned->segment_size = (size_t) pb_candidate_segment(candidate, bytes);
+    planned->segment = candidate->segment;
 }
 
 uint32_t pb_planner_kinds(const pb_planner_t *planner, int root)

@@ -81,11 +81,10 @@ static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *
     pb_planner_swept_t swept = {
         .root = root,
         .bytes = bytes,
-        .trial = {
-            .slot = -1,
-            .size_class = pb_size_class(bytes),
-            .candidate = {.kind = planned->fallback ? PB_KIND_FALLBACK : (int) planned->kind,
-                          .segment = planned->segment_size < bytes ? planned->segment_size : 0}}};
+        .trial = {.slot = -1,
+                  .size_class = pb_size_class(bytes),
+                  .candidate = {.kind = planned->fallback ? PB_KIND_FALLBACK : (int) planned->kind,
+                                .segment = planned->segment}}};
     pb_chooser_t *chooser = pb_planner_chooser(planner, PB_AMONG_ALL);
     int rc = chooser != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     if (rc == PB_SUCCESS && pb_planner_learns(planner)) {

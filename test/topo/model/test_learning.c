@@ -158,9 +158,9 @@ static void note(world_t *w)
 /** True time of a broadcast with this plan. */
 static double time_of(world_t *w, int root, uint64_t bytes, const pb_planned_t *planned)
 {
-    const pb_candidate_t candidate = {
-        .kind = planned->fallback ? PB_KIND_FALLBACK : (int) planned->kind,
-        .segment = planned->segment_size < bytes ? planned->segment_size : 0};
+    const pb_candidate_t candidate = {.kind = planned->fallback ? PB_KIND_FALLBACK
+                                                                : (int) planned->kind,
+                                      .segment = planned->segment};
     return truth_of(w, root, bytes, &candidate);
 }
 
@@ -212,9 +212,8 @@ static double broadcast(world_t *w, int root, uint64_t bytes)
     w->since += is_swept || w->since > 0;
     if (is_swept) {
         w->longest = (int64_t) time;
-        w->least_wait = w->late +
-                        pb_model_cost(&w->truth, N_LINKS, planned[0].segment_size).rtt / 2 +
-                        (planned[0].fallback ? w->longest / 4 : 0);
+        const int64_t rtt = pb_model_cost(&w->truth, N_LINKS, planned[0].segment_size).rtt;
+        w->least_wait = w->late + (planned[0].fallback ? rtt / 2 + w->longest / 4 : rtt * 5 / 8);
     }
     return time;
 }

@@ -177,6 +177,24 @@ static void test_bound(void)
     tree_case_clear(&c);
 }
 
+/** A segment as long as the message is the candidate that was chosen, not the whole message. */
+static void test_segment_of_message(void)
+{
+    tree_case_t c;
+    pb_model_t model;
+    pb_lesson_t lesson;
+    bed(&c, &model, 1, 2, UINT64_C(10000) * MBIT);
+    pb_planner_t *planner =
+        planning_new(c.placement, &model, &(pb_planner_options_t){.choose = flat});
+    pb_planned_t planned = planning_plan(planner, 0, PB_CHOOSE_ASSUMED_SEGMENT);
+    must(pb_planner_sweep(planner, 0, PB_CHOOSE_ASSUMED_SEGMENT, &planned) == PB_SUCCESS);
+    must(pb_planner_note(planner, 100000, 0, &lesson) == PB_SUCCESS);
+    ok(lesson.in_force.segment == PB_CHOOSE_ASSUMED_SEGMENT,
+       "a segment as long as the message stays one");
+    pb_planner_free(planner);
+    tree_case_clear(&c);
+}
+
 /** With little more room than the roles and the choices need, a swept broadcast has its role,
  * though others were used after it. */
 static void test_swept_role(void)
@@ -645,6 +663,7 @@ int main(void)
         is_led, &n_led);
     ok(n_led > n_trials, "which lead %d ranks", n_led);
     test_bound();
+    test_segment_of_message();
     test_swept_role();
     test_groups();
     test_fallback();
