@@ -44,6 +44,7 @@ class _Rank:
     def __init__(self, name):
         self.name = name
         self.children = collections.defaultdict(list)  # by stream
+        self.ready = collections.deque()               # parents to read from before it sends again
         self.to_send = collections.deque()             # (segment, child)
         self.arrived = collections.deque()             # (parent, bytes, the segment that a frame ends, or None)
         self.busy_until, self.interrupted_at = 0.0, float("-inf")
@@ -95,9 +96,12 @@ class Broadcast:
     def _work(self, now, rank):
         if now < rank.busy_until:
             return
-        if rank.to_send:
+        if rank.ready:
+            self._read(now, rank)
+        elif rank.to_send:
             self._send(now, rank, *rank.to_send.popleft())
         elif rank.arrived:
+            rank.ready.extend(dict.fromkeys(parent for parent, *_ in rank.arrived))
             self._read(now, rank)
         else:
             rank.sleeps = True
@@ -123,10 +127,11 @@ class Broadcast:
         arrival = self.free_at[link] + self.network.latency
         if hop + 1 < len(path):
             self._at(arrival, self._pass_frame, path, hop + 1, data, what)
-        elif what is not None:
-            rank = self.ranks[what[1]]
-            if arrival > rank.interrupted_at:
-                rank.interrupted_at = max(arrival, rank.interrupted_at + self.host["interrupt"])
+            return
+        rank = self.ranks[link[0]]
+        if arrival > rank.interrupted_at:
+            rank.interrupted_at = max(arrival, rank.interrupted_at + self.host["interrupt"])
+        if what is not None:
             self._at(rank.interrupted_at, self._take_frame, rank, data, what)
 
     def _take_frame(self, now, rank, data, what):
@@ -139,16 +144,19 @@ class Broadcast:
         self._at(now, self._work, rank)
 
     def _read(self, now, rank):
-        """All that the parent whose data is oldest has sent, in one call."""
-        parent = rank.arrived[0][0]
+        """All that a parent has sent, in one call; once more where it ends within a segment and more is here."""
+        parent = rank.ready[0]
         frames = [frame for frame in rank.arrived if frame[0] == parent]
         rank.arrived = collections.deque(frame for frame in rank.arrived if frame[0] != parent)
         done = now + self.host["receive_call"] + self.host["receive_byte"] * sum(data for _, data, _ in frames) \
             + (self.host["wake"] if rank.sleeps else 0)
-        self._at(done, self._have_read, rank, [segment for *_, segment in frames if segment is not None])
+        self._at(done, self._have_read, rank, parent, [segment for *_, segment in frames])
         self._busy(rank, done)
 
-    def _have_read(self, _now, rank, segments):
+    def _have_read(self, _now, rank, parent, ended):
+        if ended[-1] is not None or all(sender != parent for sender, *_ in rank.arrived):
+            rank.ready.popleft()
+        segments = [segment for segment in ended if segment is not None]
         for segment in segments:
             self._pass_on(rank, segment)
         self.n_to_come -= len(segments)
