@@ -59,12 +59,10 @@ static void log_plan(coll_pipebcast_module_t *module, int root, size_t total,
 }
 
 /** Tells whether a broadcast may be swept as it was planned. */
-static bool may_be_swept(const coll_pipebcast_module_t *module, coll_pipebcast_plan_by_t by,
-                         const pb_planned_t *planned)
+static bool may_be_swept(coll_pipebcast_plan_by_t by, const pb_planned_t *planned)
 {
-    const bool is_passed = planned->fallback && !coll_pipebcast_all_are_aware(module);
-    return by == COLL_PIPEBCAST_BY_SWEPT ||
-           (by == COLL_PIPEBCAST_BY_GROUPS && (is_passed || planned->kind == PB_KIND_MULTICAST));
+    const bool is_tree = !planned->fallback && planned->kind != PB_KIND_MULTICAST;
+    return by == COLL_PIPEBCAST_BY_SWEPT || (by == COLL_PIPEBCAST_BY_GROUPS && !is_tree);
 }
 
 static int plan(coll_pipebcast_module_t *module, int root, size_t total,
@@ -72,7 +70,7 @@ static int plan(coll_pipebcast_module_t *module, int root, size_t total,
 {
     pb_planner_t *planner = module->planner;
     const int rc = pb_planner_plan(planner, root, total, by == COLL_PIPEBCAST_BY_TREE, planned);
-    planned->is_swept = rc == PB_SUCCESS && may_be_swept(module, by, planned) &&
+    planned->is_swept = rc == PB_SUCCESS && may_be_swept(by, planned) &&
                         (!planned->fallback || pb_planner_learns(planner)) &&
                         coll_pipebcast_sweep_is_next(module, total, planned->wants_sweep);
     if (!planned->is_swept) {

@@ -80,7 +80,8 @@ static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t w
          * have one order on all ranks. */
         return COLL_PIPEBCAST_BY_TREE;
     }
-    if (way == BLOCKING && call->kind == &coll_pipebcast_arrival) {
+    if (way == BLOCKING && call->kind == &coll_pipebcast_arrival &&
+        !coll_pipebcast_is_arrival_aware(&module->settings)) {
         return COLL_PIPEBCAST_BY_GROUPS;
     }
     return way == BLOCKING && call->kind->has_come != NULL ? COLL_PIPEBCAST_BY_SWEPT
