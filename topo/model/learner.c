@@ -272,6 +272,8 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
 static void note_entry(pb_learner_class_t *class, const pb_learner_trial_t *trial, int64_t time)
 {
     int at = find_entry(class, &trial->candidate);
+    /* Of each size the fallback component may use other connections. */
+    const bool may_open = at < 0 && trial->candidate.kind == PB_KIND_FALLBACK;
     if (at < 0) {
         make_room(class);
         at = class->n_entries++;
@@ -280,7 +282,7 @@ static void note_entry(pb_learner_class_t *class, const pb_learner_trial_t *tria
     }
     pb_learner_entry_t *entry = &class->entries[at];
     if (entry->is_unsure) {
-        entry->is_unsure = trial->opens;
+        entry->is_unsure = trial->opens || may_open;
         entry->n_notes = 0;
     }
     entry->notes[entry->n_notes % PB_LEARNER_NOTES] = time;
