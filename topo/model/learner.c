@@ -359,7 +359,7 @@ static uint64_t next_of(const pb_learner_class_t *class)
 
 /** The broadcast's time without the root's lateness, which is noted. In the fallback component
  * ranks may wait for others than the root, too: that gives an upper bound alone. A wait of up to
- * two hops is none: the hop is predicted, and the error would differ by the tree. */
+ * two hops is none: the error of the predicted hop would differ by the tree. */
 static int64_t time_without_lateness(pb_learner_t *learner, const pb_learner_trial_t *trial,
                                      int64_t longest, int64_t least_wait)
 {
