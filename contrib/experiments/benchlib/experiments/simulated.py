@@ -79,7 +79,7 @@ class Simulated:
     name = "simulated"
     figure = "hosts of today"
     claims = [Claim("the dilated testbed takes what a simulation with the same costs does (we say: within 10 %)", SIMULATED, MEASURED,
-                    low=0.9, high=1.1, said="ours", why="ranks acknowledge segments to a root that paces its children, and TCP may hold frames back: the simulation has neither")]
+                    low=0.9, high=1.1, said="ours")]
 
     @staticmethod
     def view(samples):
