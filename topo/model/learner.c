@@ -173,18 +173,19 @@ static const pb_candidate_t *find_candidate(const pb_learner_class_t *class, int
     return NULL;
 }
 
-/** The entry whose measured time scales predictions: a tree, if there is one. The fallback
- * component is predicted in another way, and says little of trees. */
+/** The entry whose measured time scales predictions: the one in force, or the fastest tree. The
+ * fallback component is predicted in another way, and says little of trees. */
 static int find_reference(const pb_learner_class_t *class)
 {
-    int best = -1;
+    const pb_learner_entry_t *entries = class->entries;
+    int best = class->in_force;
     for (int i = 0; i < class->n_entries; i++) {
-        if (class->entries[i].kind != PB_KIND_FALLBACK &&
-            (best < 0 || time_of(&class->entries[i]) < time_of(&class->entries[best]))) {
-            best = i;
-        }
+        const bool replaces =
+            best < 0 || entries[best].kind == PB_KIND_FALLBACK ||
+            (best != class->in_force && time_of(&entries[i]) < time_of(&entries[best]));
+        best = replaces && entries[i].kind != PB_KIND_FALLBACK ? i : best;
     }
-    return best >= 0 ? best : class->in_force;
+    return best;
 }
 
 static expected_t expect(const pb_learner_class_t *class, const pb_candidate_t *candidates, int n,
