@@ -24,10 +24,6 @@
 #include "topo/util/hash.h"
 #include "topo/util/kit.h"
 
-/** Hosts of the smallest communicator with multicast. On fewer, no tree loads a link twice either.
- */
-#define FEWEST_HOSTS 3
-
 /** A window is this part of the smallest buffer: see engine/multicast/marks.h. */
 #define BUFFER_PART 2
 
@@ -447,8 +443,8 @@ void coll_pipebcast_multicast_begin_serving(coll_pipebcast_module_t *module,
                                      ? common->bits_per_second
                                      : COLL_PIPEBCAST_DEFAULT_SPEED;
     multicast->frame_bytes = frame_bytes(common->mtu);
-    if (module->placed->n_hosts >= FEWEST_HOSTS && multicast->frame_bytes > LEAST_FRAME &&
-        is_wanted(module, multicast->bits_per_second)) {
+    if (module->placed->n_hosts >= PB_CHOOSE_MULTICAST_HOSTS &&
+        multicast->frame_bytes > LEAST_FRAME && is_wanted(module, multicast->bits_per_second)) {
         pb_health_begin(&multicast->health);
     }
 }

@@ -7,7 +7,7 @@
  * agree. Only blocking broadcasts are swept, and wait for a verdict. They follow each other in the
  * same order on all ranks, and may synchronize the ranks.
  *
- * All functions but the first three, and coll_pipebcast_leave(), with the module's lock held.
+ * All functions but the first four, and coll_pipebcast_leave(), with the module's lock held.
  */
 #ifndef COLL_PIPEBCAST_VERDICT_H
 #define COLL_PIPEBCAST_VERDICT_H

@@ -64,6 +64,10 @@
  * handles about this rate in datagrams of the usual size. */
 #define PB_CHOOSE_MULTICAST_SPEED UINT64_C(10000000000)
 
+/** Hosts of the smallest communicator with multicast. On fewer, no tree loads a link twice either.
+ */
+#define PB_CHOOSE_MULTICAST_HOSTS 3
+
 typedef struct pb_choose_options {
     int kind;         /**< the only candidate (a pb_kind_t), PB_CHOOSE_ALL or PB_CHOOSE_OWN */
     uint64_t segment; /**< the only segment size, or 0; not of multicast */

@@ -122,12 +122,13 @@ static void remove_entry(pb_learner_class_t *class, int at)
                                              : class->in_force;
 }
 
-/** The entry with the least time; -1: there is none. */
-static int fastest(const pb_learner_class_t *class)
+/** The entry with the least time, of all or of the trees; -1: there is none. */
+static int fastest(const pb_learner_class_t *class, bool of_trees)
 {
     int best = -1;
     for (int i = 0; i < class->n_entries; i++) {
-        if (best < 0 || time_of(&class->entries[i]) < time_of(&class->entries[best])) {
+        const bool counts = !of_trees || class->entries[i].kind != PB_KIND_FALLBACK;
+        if (counts && (best < 0 || time_of(&class->entries[i]) < time_of(&class->entries[best]))) {
             best = i;
         }
     }
@@ -177,15 +178,10 @@ static const pb_candidate_t *find_candidate(const pb_learner_class_t *class, int
  * fallback component is predicted in another way, and says little of trees. */
 static int find_reference(const pb_learner_class_t *class)
 {
-    const pb_learner_entry_t *entries = class->entries;
-    int best = class->in_force;
-    for (int i = 0; i < class->n_entries; i++) {
-        const bool replaces =
-            best < 0 || entries[best].kind == PB_KIND_FALLBACK ||
-            (best != class->in_force && time_of(&entries[i]) < time_of(&entries[best]));
-        best = replaces && entries[i].kind != PB_KIND_FALLBACK ? i : best;
-    }
-    return best;
+    const int at = class->in_force;
+    const int tree =
+        at >= 0 && class->entries[at].kind != PB_KIND_FALLBACK ? at : fastest(class, true);
+    return tree >= 0 ? tree : at;
 }
 
 static expected_t expect(const pb_learner_class_t *class, const pb_candidate_t *candidates, int n,
@@ -337,7 +333,7 @@ static void restart(pb_learner_class_t *class, int64_t time)
 /** Another candidate is in force if one of those that were measured is faster; true if so. */
 static bool put_in_force(pb_learner_class_t *class)
 {
-    const int best = fastest(class), before = class->in_force;
+    const int best = fastest(class, false), before = class->in_force;
     const int64_t now = time_in_force(class);
     if (before < 0 || time_of(&class->entries[best]) < now - now / BETTER_PART) {
         class->in_force = best;
@@ -425,7 +421,7 @@ void pb_learner_renew(pb_learner_t *learner, uint32_t kinds)
                 remove_entry(class, k);
             }
         }
-        class->in_force = class->in_force < 0 ? fastest(class) : class->in_force;
+        class->in_force = class->in_force < 0 ? fastest(class, false) : class->in_force;
         try_anew(class);
     }
 }

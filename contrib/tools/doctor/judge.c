@@ -31,9 +31,6 @@
 /* Multicast brings something if it takes at most this share of the trees' time. */
 #define WORTHWHILE 0.9
 
-/** Hosts of a communicator that uses multicast (communicator/multicast.c). */
-enum { FEWEST_FOR_MULTICAST = 3 };
-
 /** The least usual MTU, and descriptors to spare. */
 enum { USUAL_MTU = 1500, SPARE_DESCRIPTORS = 16 };
 
@@ -628,9 +625,9 @@ static doctor_verdict_t judge_multicast(const doctor_facts_t *f, char *text)
                    "what it brings",
                    strcmp(set, "off") == 0 ? "off, as the site has not allowed it" : set);
     }
-    if (f->cluster->n_hosts < FEWEST_FOR_MULTICAST) {
+    if (f->cluster->n_hosts < PB_CHOOSE_MULTICAST_HOSTS) {
         return say(DOCTOR_OK, text, "is for %d hosts or more, and these are %d",
-                   FEWEST_FOR_MULTICAST, f->cluster->n_hosts);
+                   PB_CHOOSE_MULTICAST_HOSTS, f->cluster->n_hosts);
     }
     if (strcmp(tried->how, "multicast") != 0) {
         return say(DOCTOR_WARNING, text, "does not work here: %s served",

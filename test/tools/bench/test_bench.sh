@@ -147,9 +147,9 @@ bench 4 --sizes 1M --iterations 3 --warmup 1 --arrival late --late-ranks 0,3 --m
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 assert len(rows) == 3
-for r in rows:  # the root is there first, so that the bounds differ by a fourth of the last one's delay; or late by load
+for r in rows:  # the root is there first, so that the bounds differ by a fourth of the last one's delay
     late = 4 * (float(r["opt_blocking_us"]) - float(r["opt_nonblocking_us"]))
-    assert late > 150 * float(r["pingpong_us"]), r
+    assert late > 240 * float(r["pingpong_us"]), r
 PYTHON
 report $? "--late-ranks: these are late, but for the root"
 
