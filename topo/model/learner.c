@@ -23,9 +23,6 @@
  * The lateness is less sure there. */
 #define LATE_PART 4
 
-/** Notes after which a class is settled in any case. */
-#define MOST_NOTES 20
-
 /* ---- classes and entries ---- */
 
 static int find_class(const pb_learner_t *learner, uint64_t size_class)
@@ -246,7 +243,7 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
     const int64_t now = time_in_force(class), to_beat = now - now / BETTER_PART;
     int64_t best_time = 0;
     int best = -1;
-    for (int i = 0; i < n && class->n_notes < MOST_NOTES; i++) {
+    for (int i = 0; i < n && class->n_notes < PB_LEARNER_ENTRIES; i++) {
         const expected_t expected = expect(class, candidates, n, &candidates[i]);
         if (expected.least < to_beat && &candidates[i] != in_force &&
             may_be_tried(learner, &candidates[i], now) && (best < 0 || expected.time < best_time)) {
@@ -255,7 +252,7 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
         }
     }
     if (best < 0) {
-        if (class->entries[class->in_force].n_notes > 1 || class->n_notes >= MOST_NOTES) {
+        if (class->entries[class->in_force].n_notes > 1 || class->n_notes >= PB_LEARNER_ENTRIES) {
             settle(class);
         }
         return -1;

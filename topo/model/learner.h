@@ -54,9 +54,12 @@
 /** Notes of one candidate, whose least one counts. */
 #define PB_LEARNER_NOTES 3
 
-/** Size classes, and candidates of each, that are known at a time. */
+/** Size classes that are known at a time. */
 #define PB_LEARNER_CLASSES 16
-#define PB_LEARNER_ENTRIES 8
+
+/** Notes after which a class is settled in any case, and candidates that it knows. As many, or the
+ * slowest one would be forgotten and tried again. */
+#define PB_LEARNER_ENTRIES 20
 
 /** Notes on one candidate. */
 typedef struct pb_learner_entry {
