@@ -166,8 +166,8 @@ int coll_pipebcast_sweep_begin(coll_pipebcast_module_t *module, const pb_planned
     sweep->control = (pb_control_t){.comm = module->comm, .tag = tag};
     coll_pipebcast_multicast_begin_sweep(module);
     const int stream = stream_of(sweep, planned);
-    pb_sweep_start(&sweep->sweep, &sweep->control, planned->role, ompi_comm_rank(module->comm),
-                   ompi_comm_size(module->comm), stream, sweep->children);
+    pb_sweep_start(&sweep->sweep, &sweep->control, planned->role, ompi_comm_size(module->comm),
+                   stream, sweep->children);
     sweep->task.advance = advance;
     sweep->task.end = end;
     sweep->is_task = true;

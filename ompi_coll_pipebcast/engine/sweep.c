@@ -16,12 +16,11 @@ static void refused(pb_sweep_t *f, int error)
     f->broken = true;
 }
 
-void pb_sweep_start(pb_sweep_t *f, pb_control_t *control, const pb_role_t *role, int rank,
-                    int n_ranks, int stream, uint8_t *room)
+void pb_sweep_start(pb_sweep_t *f, pb_control_t *control, const pb_role_t *role, int n_ranks,
+                    int stream, uint8_t *room)
 {
     const uint32_t mask = UINT32_C(1) << stream;
-    *f = (pb_sweep_t){
-        .control = control, .rank = rank, .parent = -1, .n_ranks = n_ranks, .children = room};
+    *f = (pb_sweep_t){.control = control, .parent = -1, .n_ranks = n_ranks, .children = room};
     memset(room, 0, pb_rank_set_bytes(n_ranks));
     for (int i = 0; i < role->n_parents; i++) {
         if ((role->parent_mask[i] & mask) != 0) {

@@ -77,7 +77,6 @@ typedef struct pb_sweep_times {
 typedef struct pb_sweep {
     pb_control_t *control; /**< borrowed */
     pb_sweep_state_t state;
-    int rank;          /**< this one */
     int parent;        /**< -1: this is the root */
     int n_ranks;       /**< of the communicator */
     uint8_t *children; /**< the set of them, in the room that was borrowed */
@@ -99,8 +98,8 @@ typedef struct pb_sweep {
  * has `role`. `room`, of pb_rank_set_bytes(n_ranks), is borrowed until the end: a bit for each
  * rank, as children may be any. Needs no memory and sends nothing. O(children + n_ranks / 8).
  */
-void pb_sweep_start(pb_sweep_t *sweep, pb_control_t *control, const pb_role_t *role, int rank,
-                    int n_ranks, int stream, uint8_t *room);
+void pb_sweep_start(pb_sweep_t *sweep, pb_control_t *control, const pb_role_t *role, int n_ranks,
+                    int stream, uint8_t *room);
 
 /** This rank's part of the broadcast has ended; of the root's times only their sum counts. */
 void pb_sweep_end(pb_sweep_t *sweep, const pb_sweep_times_t *times);

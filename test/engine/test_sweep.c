@@ -76,8 +76,8 @@ static void start_all(run_t *run)
 {
     for (int rank = 0; rank < run->n_ranks; rank++) {
         pb_role_t *role = pb_role_new(run->plan, rank);
-        pb_sweep_start(&run->sweeps[rank], &run->controls.of[rank], role, rank, run->n_ranks,
-                       run->stream, run->rooms[rank]);
+        pb_sweep_start(&run->sweeps[rank], &run->controls.of[rank], role, run->n_ranks, run->stream,
+                       run->rooms[rank]);
         free(role);
     }
 }
