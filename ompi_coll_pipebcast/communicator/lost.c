@@ -9,9 +9,8 @@
 #include "base/tags.h"
 
 /**
- * Nanoseconds between two looks. A look lets Open MPI progress with the lock held, when no segment
- * is sent on. Calls are not counted: with more ranks than processors each yields the processor, and
- * a thousand take a minute.
+ * Nanoseconds between two looks. Calls are not counted: with more ranks than processors each yields
+ * the processor, and a thousand take a minute.
  */
 #define LOOK_NS INT64_C(50000000)
 
@@ -66,24 +65,18 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
 static void hear(coll_pipebcast_module_t *module)
 {
     const int64_t now = coll_pipebcast_now();
-    ompi_status_public_t status;
-    char nothing;
-    int matched = 0;
+    int rank;
     if (now - module->last_look < LOOK_NS) {
         return;
     }
     module->last_look = now;
-    if (MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, coll_pipebcast_lost_tag(), module->comm, &matched,
-                            &status)) != OMPI_SUCCESS ||
-        matched == 0 ||
-        MCA_PML_CALL(recv(&nothing, sizeof(nothing), MPI_BYTE, status.MPI_SOURCE,
-                          coll_pipebcast_lost_tag(), module->comm, &status)) != OMPI_SUCCESS) {
+    if (!coll_pipebcast_take(module->comm, coll_pipebcast_lost_tag(), &rank)) {
         return;
     }
     coll_pipebcast_log(1,
                        "communicator %s: rank %d leaves a broadcast, as rank %d had to; further "
                        "ones of this communicator end with an error",
-                       module->comm->c_name, ompi_comm_rank(module->comm), status.MPI_SOURCE);
+                       module->comm->c_name, ompi_comm_rank(module->comm), rank);
     become_lost(module);
 }
 

@@ -159,15 +159,11 @@ static void end_if_unconnected(coll_pipebcast_operation_t *operation)
  */
 static void lose_if_astray(coll_pipebcast_operation_t *operation)
 {
-    ompi_status_public_t status;
-    int matched = 0;
+    int rank;
     const int tag = operation->call.tag - operation->next_look;
     operation->next_look = (operation->next_look + 1) % COLL_PIPEBCAST_TAG_OF_SWEEP;
     const bool is_used = tag == operation->transport.tag || tag == operation->control.tag;
-    if (!is_used &&
-        MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, tag, operation->module->comm, &matched, &status)) ==
-            OMPI_SUCCESS &&
-        matched != 0) {
+    if (!is_used && coll_pipebcast_take(operation->module->comm, tag, &rank)) {
         coll_pipebcast_lose(operation->module, MPI_ERR_TRUNCATE);
     }
 }
@@ -242,7 +238,7 @@ static bool linger(coll_pipebcast_task_t *task)
     coll_pipebcast_operation_t *operation = operation_of(task);
     const bool is_over = operation->kind->linger(operation);
     lose_if_refused(operation);
-    return is_over || coll_pipebcast_is_lost(operation->module);
+    return is_over || coll_pipebcast_ends_between(operation->module);
 }
 
 static void end_lingering(coll_pipebcast_task_t *task)

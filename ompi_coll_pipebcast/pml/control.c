@@ -88,24 +88,43 @@ static bool receive_probed(const pb_control_t *control, small_t *small,
 }
 
 /** Asks a posted receive to end: true when it has, without a message. */
-static bool stop(small_t *small)
+static bool stop(ompi_request_t **request_p)
 {
-    if (!REQUEST_COMPLETE(small->request)) {
-        ompi_request_cancel(small->request);
+    if (!REQUEST_COMPLETE(*request_p)) {
+        ompi_request_cancel(*request_p);
     }
-    if (!REQUEST_COMPLETE(small->request) || !small->request->req_status._cancelled) {
+    if (!REQUEST_COMPLETE(*request_p) || !(*request_p)->req_status._cancelled) {
         return false;
     }
-    ompi_request_free(&small->request);
-    small->request = NULL;
+    ompi_request_free(request_p);
+    *request_p = NULL;
     return true;
+}
+
+bool coll_pipebcast_take(struct ompi_communicator_t *comm, int tag, int *rank_p)
+{
+    static char nothing;
+    ompi_status_public_t status = {.MPI_SOURCE = MPI_ANY_SOURCE};
+    ompi_request_t *request = NULL;
+    int matched = 0;
+    if (OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(comm)) {
+        (void) MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, tag, comm, &matched, &status));
+    } else if (MCA_PML_CALL(irecv(&nothing, 0, MPI_BYTE, MPI_ANY_SOURCE, tag, comm, &request)) ==
+                   OMPI_SUCCESS &&
+               !stop(&request)) {
+        matched = 1;
+        status = request->req_status;
+        coll_pipebcast_give_up(request, NULL);
+    }
+    *rank_p = status.MPI_SOURCE;
+    return matched != 0;
 }
 
 /** Returns whether a message is here, by a receive or by a probe. */
 static bool has_come(const pb_control_t *control, small_t *small, ompi_status_public_t *status_p)
 {
     if (small->request != NULL && OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(control->comm)) {
-        (void) stop(small); /* the assertion is newer than the receive */
+        (void) stop(&small->request); /* the assertion is newer than the receive */
     }
     return small->request != NULL
                ? coll_pipebcast_take_complete((pb_request_t *) &small->request, status_p)
@@ -138,7 +157,7 @@ void pb_control_withdraw(pb_control_t *control, pb_request_t *request_p)
     if (small == NULL) {
         return;
     }
-    if (small->request == NULL || stop(small)) {
+    if (small->request == NULL || stop(&small->request)) {
         free(small);
     } else {
         coll_pipebcast_give_up(small->request, small);

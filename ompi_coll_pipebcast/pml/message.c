@@ -58,8 +58,10 @@ static bool is_on_host(const coll_pipebcast_data_t *data)
 #if COLL_PIPEBCAST_HAS_ACCELERATOR
     uint64_t flags = 0;
     int device = MCA_ACCELERATOR_NO_DEVICE_ID;
+    ptrdiff_t true_lb, true_extent;
+    ompi_datatype_get_true_extent(data->datatype, &true_lb, &true_extent);
     return opal_accelerator.check_addr == NULL ||
-           opal_accelerator.check_addr(data->buffer, &device, &flags) <= 0;
+           opal_accelerator.check_addr((char *) data->buffer + true_lb, &device, &flags) <= 0;
 #elif OPAL_CUDA_SUPPORT
     opal_convertor_t convertor;
     (void) prepare(&convertor, data, true);

@@ -52,6 +52,13 @@ void coll_pipebcast_free_given_up(void);
 /** Leaves the others alone when the component closes: the PML may have freed them. */
 void coll_pipebcast_forget_given_up(void);
 
+/**
+ * Returns whether a message of this tag has come, and sets its sender. The message is dropped, or
+ * stays if the user asserts mpi_assert_no_any_source. Elsewhere makes no progress, as ob1's probe
+ * does: Open MPI may broadcast from there, while the caller has the communicator's lock.
+ */
+bool coll_pipebcast_take(struct ompi_communicator_t *comm, int tag, int *rank_p);
+
 /** Gives a request of the PML back if it is complete; its status is then in *status_p. */
 bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p);
 
