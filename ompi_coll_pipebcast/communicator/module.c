@@ -35,6 +35,7 @@ void coll_pipebcast_module_release_fallback(coll_pipebcast_module_t *module)
 static void module_destruct(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_module_release_fallback(module);
+    coll_pipebcast_progress_forget(&module->tasks);
     OBJ_DESTRUCT(&module->tasks);
     coll_pipebcast_lock_fini(&module->lock);
     coll_pipebcast_sweep_destruct(&module->sweep);

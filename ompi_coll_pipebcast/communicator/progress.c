@@ -111,7 +111,10 @@ void coll_pipebcast_progress_close(void)
         coll_pipebcast_log(10, "broadcasts are not through, and the component closes");
         opal_progress_unregister(progress);
     }
-    while (opal_list_remove_first(&busy.communicators) != NULL) {
+    while (!opal_list_is_empty(&busy.communicators)) {
+        coll_pipebcast_tasks_t *tasks =
+            (coll_pipebcast_tasks_t *) opal_list_remove_first(&busy.communicators);
+        tasks->is_listed = false;
     }
     busy.settles_at_end = false;
     OBJ_DESTRUCT(&busy.communicators);
@@ -155,6 +158,20 @@ int coll_pipebcast_progress_add(coll_pipebcast_module_t *module, coll_pipebcast_
         opal_list_append(&tasks->list, &task->super);
     }
     return rc;
+}
+
+void coll_pipebcast_progress_forget(coll_pipebcast_tasks_t *tasks)
+{
+    if (!tasks->is_listed) {
+        return;
+    }
+    coll_pipebcast_lock(&busy.lock);
+    opal_list_remove_item(&busy.communicators, &tasks->super);
+    tasks->is_listed = false;
+    if (opal_list_is_empty(&busy.communicators)) {
+        opal_progress_unregister(progress);
+    }
+    coll_pipebcast_unlock(&busy.lock);
 }
 
 void coll_pipebcast_progress_settle(void)

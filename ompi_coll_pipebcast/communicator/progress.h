@@ -48,6 +48,9 @@ void coll_pipebcast_progress_close(void);
  */
 int coll_pipebcast_progress_add(struct coll_pipebcast_module *module, coll_pipebcast_task_t *task);
 
+/** Takes a communicator off the list that MPI frees as it ends, whatever is not through. O(1). */
+void coll_pipebcast_progress_forget(coll_pipebcast_tasks_t *tasks);
+
 /**
  * Waits until no communicator has a task, freed ones included, for some seconds at most. To be
  * called when MPI ends. A rank that left earlier would close connections on which there is
