@@ -18,6 +18,10 @@
 
 enum { MOST_MULTIPLE = 16 };
 
+/** The least usual speed that is written in Mbit/s, which `pipebcast explain` takes LinkSpeed for.
+ */
+#define LEAST_MBIT 100
+
 /** Rates of Ethernet, in Mbit/s. */
 static const double ethernet_rates[] = {10,    100,   1000,  2500,   5000,   10000,
                                         25000, 40000, 50000, 100000, 200000, 400000};
@@ -60,8 +64,8 @@ static void choose_unit(writing_t *w)
             mbit = ethernet_rates[i];
         }
     }
-    w->unit = mbit >= 1000 ? 125e3 : 125;
-    w->unit_name = mbit >= 1000 ? "Mbit/s" : "kbit/s";
+    w->unit = mbit >= LEAST_MBIT ? 125e3 : 125;
+    w->unit_name = mbit >= LEAST_MBIT ? "Mbit/s" : "kbit/s";
     w->usual_speed = fmax(1, round(mbit * 125e3 / w->unit));
 }
 

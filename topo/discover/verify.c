@@ -375,6 +375,7 @@ static int verify_rounds(verifying_t *v)
             r->n_rounds++;
         }
     }
+    r->complete = r->n_rounds >= needed;
     return code;
 }
 

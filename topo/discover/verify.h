@@ -36,6 +36,7 @@ typedef struct pb_verification {
     int n, capacity;
     int n_rounds;      /**< without a slow flow, in a row, at last */
     int n_unexplained; /**< rounds with flows that contend, from which no cut follows */
+    bool complete;     /**< there were enough such rounds; else it was given up */
     int64_t n_trials;
 } pb_verification_t;
 

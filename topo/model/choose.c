@@ -14,7 +14,7 @@
 #define MAX_ROOTS 16
 
 /** Choices that are kept. */
-#define MAX_CHOICES 4096
+#define MAX_CHOICES 32768
 
 /** Sizes of segments that are tried: see list_segments(). */
 #define MAX_SEGMENTS 40
@@ -130,7 +130,9 @@ static void list_segments(pb_chooser_t *chooser)
                 sizes, n, (uint64_t) pb_whole_segments[i] * model->payload - model->overhead);
         }
         /* Half of one: half as long on each hop, for one header more. */
-        n = pb_model_add_size(sizes, n, model->payload / 2 - model->overhead);
+        if (model->payload / 2 > model->overhead) {
+            n = pb_model_add_size(sizes, n, model->payload / 2 - model->overhead);
+        }
     }
     chooser->n_segments = n;
     for (int i = 0; i < n; i++) {
@@ -282,7 +284,7 @@ static int get_fallback(pb_chooser_t *chooser, root_profiles_t *root, workshop_t
 /** Segments below half a frame, see PB_CHOOSE_UNSURE. */
 static bool is_tiny(const pb_chooser_t *chooser, uint64_t segment)
 {
-    return segment != 0 && segment < chooser->model->payload / 2 - chooser->model->overhead;
+    return segment != 0 && segment + chooser->model->overhead < chooser->model->payload / 2;
 }
 
 /** The geometric mean of two times that are not 0, by Newton's method, which comes from above. */

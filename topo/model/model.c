@@ -273,7 +273,7 @@ int64_t pb_model_fallback(const pb_model_t *model, int n_ranks, uint64_t bytes)
         after = logarithm((uint64_t) model->fallback[i].n_ranks);
         time_after = fallback_at(&model->fallback[i], bytes);
     }
-    return on_line(before, time_before, after, time_after, at);
+    return (at > after ? beyond : on_line)(before, time_before, after, time_after, at);
 }
 
 /* ---- what is assumed ---- */

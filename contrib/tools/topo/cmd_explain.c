@@ -170,7 +170,8 @@ static void list(explained_t *e, uint64_t bytes, listed_t *listed)
         has_fallback |= listed->rows[i].kind == PB_KIND_FALLBACK;
     }
     if (!has_fallback) {
-        add_row(listed, &(pb_candidate_t){.kind = PB_KIND_FALLBACK, .time = -1});
+        const int64_t time = pb_model_fallback(&e->model, e->cluster.placement->n_ranks, bytes);
+        add_row(listed, &(pb_candidate_t){.kind = PB_KIND_FALLBACK, .time = time});
     }
     qsort_r(listed->rows, (size_t) listed->n, sizeof(*listed->rows), compare, &listed->chosen);
 }

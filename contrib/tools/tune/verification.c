@@ -135,7 +135,12 @@ static bool report(const struct verification *v, int code)
         return false;
     }
     print_verified(v);
-    return r->n == 0;
+    if (r->n == 0 && !r->complete) {
+        common_report(
+            "%s was not verified to its end; try again while no other job uses the network",
+            v->options->topology);
+    }
+    return r->n == 0 && r->complete;
 }
 
 /* ---- the run ---- */

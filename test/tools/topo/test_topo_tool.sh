@@ -285,6 +285,12 @@ chooses_least explain_all 4
 as_formed explain_segment explain topology5.conf --model explain.model --sizes 1M --segment 8K \
     --hosts 'n[0-7]' --ppn 2
 chooses_least explain_segment 4
+for overhead in 723 724 1000; do
+    sed "s/^overhead 22/overhead $overhead/" explain.model >headers.model
+    topo explain topology5.conf --model headers.model --sizes 64K
+    [ "$code" -eq 0 ] && grep -q ' chosen$' "$out"
+    report $? "explain where headers are $overhead bytes, about half a frame or more"
+done
 as_formed explain_multicast explain topology5.conf --sizes 64K --speed 2 --multicast
 as_formed explain_multicast_fast explain topology5.conf --sizes 1K --speed 40000 --multicast
 as_formed explain_multicast_alone explain topology5.conf --sizes 1K --speed 40000 --algorithm multicast

@@ -34,7 +34,6 @@ static void test_true(void)
         {.most_speed = 1, .one_in_bundle = 2, .most_members = 4}};
     const int n_networks = tap_trials(2000, 300);
     int n_contradictions = 0;
-    int64_t n_trials = 0;
     for (int i = 0; i < n_networks; i++) {
         pb_random_t random = pb_random_seed((uint64_t) i);
         pb_simulated_t s;
@@ -44,19 +43,18 @@ static void test_true(void)
         s.noise = 0.08;
         pb_verification_t v = verify(&s, s.network);
         n_contradictions += v.n;
-        n_trials += v.n_trials;
         pb_verification_clear(&v);
         pb_simulated_clear(&s);
     }
-    printf("# %.0f trials each\n", (double) n_trials / n_networks);
     ok(n_contradictions == 0, "%d true files, rates up to 8 %% too low: no contradiction",
        n_networks);
 }
 
-/* Traffic of others, for a while: the flows between two sides share a link that does not exist. */
+/* Traffic of others: flows between two sides share what is no link, or a host receives a third. */
 typedef struct burst {
     pb_simulated_t *network;
     int begin, end, n; /* trials */
+    bool is_host;
 } burst_t;
 
 static int answer_in_burst(void *context, const pb_flow_t *flows, int n, double *rates)
@@ -70,32 +68,34 @@ static int answer_in_burst(void *context, const pb_flow_t *flows, int n, double 
     }
     burst->n++;
     for (int i = 0; burst->n > burst->begin && burst->n <= burst->end && i < n; i++) {
-        rates[i] /= flows[i].from % 2 == 0 && flows[i].to % 2 == 1 ? n_across : 1;
+        const bool is_across = flows[i].from % 2 == 0 && flows[i].to % 2 == 1;
+        rates[i] /= burst->is_host ? (flows[i].to == 0 ? 3 : 1) : is_across ? n_across : 1;
     }
     return code;
 }
 
-/* A burst may pass for a link as long as it goes on. */
+/* A burst may pass for a link as long as it goes on. With a host that stays slow it is given up. */
 static void test_burst(void)
 {
     const pb_links_like_t plain = {.most_speed = 1};
-    int n_contradictions = 0, n_longer = 0;
+    int n_contradictions = 0, n_wrong = 0;
     for (int i = 0; i < 60; i++) {
         pb_random_t random = pb_random_seed((uint64_t) i);
         pb_simulated_t s;
         pb_simulated_random(&s, &random, 3, 16, &plain);
-        burst_t burst = {.network = &s, .begin = 40, .end = 120};
+        const bool is_host = i % 2 == 1;
+        burst_t burst = {&s, 40, is_host ? INT32_MAX : 120, 0, is_host};
         pb_simulated_t of_burst = s;
         of_burst.meter.measure = answer_in_burst;
         of_burst.meter.context = &burst;
         pb_verification_t v = verify(&of_burst, s.network);
         n_contradictions += v.n;
-        n_longer += v.n_trials > 150;
+        n_wrong += v.complete == is_host;
         pb_verification_clear(&v);
         pb_simulated_clear(&s);
     }
-    ok(n_contradictions == 0, "what others send for a while contradicts no true file");
-    printf("# %d of 60 tried again\n", n_longer);
+    ok(n_contradictions == 0 && n_wrong == 0,
+       "what others send contradicts no true file; one is not verified meanwhile: %d", n_wrong);
 }
 
 /* Tells whether exactly these hosts are named. */

@@ -224,18 +224,18 @@ static void test_fallback(void)
 {
     ok(pb_model_fallback(&model, 8, 1024) == 5000, "the previous time of a row");
     ok(pb_model_fallback(&model, 8, 2560) == 7000, "between rows");
-    ok(pb_model_fallback(&model, 2, 1024) == 5000 / 3, "by the logarithm: %ld",
-       (long) pb_model_fallback(&model, 2, 1024));
+    ok(pb_model_fallback(&model, 2, 1024) == 5000 / 3, "by the logarithm");
     ok(pb_model_fallback(&model, 64, 1024) == 10000, "beyond the last table");
     other = model;
     other.fallback[0].time[1] = other.fallback[0].time[0];
-    ok(pb_model_fallback(&other, 8, 8192) == 10000,
-       "beyond the last row in proportion, where times do not grow");
+    ok(pb_model_fallback(&other, 8, 8192) == 10000, "in proportion, where times do not grow");
     other = model;
     other.n_fallback = 2;
     other.fallback[1] =
         (pb_fallback_t){.n_ranks = 32, .n_rows = 2, .bytes = {1024, 4096}, .time = {15000, 19000}};
     ok(pb_model_fallback(&other, 16, 1024) == 10000, "between two tables");
+    other.fallback[1].time[0] = 2500;
+    ok(pb_model_fallback(&other, 1024, 1024) == 5000, "never less for more ranks than the last");
     other.n_fallback = 0;
     ok(pb_model_fallback(&other, 8, 1024) == -1, "no table, no time");
 }
