@@ -28,10 +28,11 @@ static void set_mode(int fd, const char *path)
     }
 }
 
-static bool is_directory(const char *path)
+/** A directory, a device or a pipe, which must not be replaced. */
+static bool is_no_file(const char *path)
 {
     struct stat there;
-    return stat(path, &there) == 0 && S_ISDIR(there.st_mode);
+    return stat(path, &there) == 0 && !S_ISREG(there.st_mode);
 }
 
 bool common_file_open(common_file_t *file, const char *path, const char *what)
@@ -42,8 +43,8 @@ bool common_file_open(common_file_t *file, const char *path, const char *what)
         file->path = common_copy(path);
     }
     file->temp = common_format("%s.XXXXXX", file->path);
-    errno = EISDIR;
-    fd = is_directory(file->path) ? -1 : mkstemp(file->temp);
+    errno = EINVAL;
+    fd = is_no_file(path) ? -1 : mkstemp(file->temp);
     file->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file->stream == NULL) {
         common_report(

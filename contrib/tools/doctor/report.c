@@ -8,6 +8,7 @@
 #include "contrib/tools/common/help.h"
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/options.h"
+#include "contrib/tools/common/report.h"
 #include "contrib/tools/common/terminal.h"
 
 /** Columns of the page, and those before a finding's text. */
@@ -55,14 +56,12 @@ static const char any_hosts[] = "--hostfile HOSTS";
 static void print_filled(const char *text, FILE *stream)
 {
     const char *hosts = getenv(COMMON_HOSTS), *at = strstr(text, any_hosts);
-    char filled[2 * DOCTOR_TEXT_SIZE];
-    if (at != NULL && hosts != NULL) {
-        snprintf(filled, sizeof filled, "%.*s%s%s", (int) (at - text), text, hosts,
-                 at + strlen(any_hosts));
-        text = filled;
-    }
-    common_fill(stream, text, INDENT, INDENT, WIDTH);
+    char *filled = at != NULL && hosts != NULL ? common_format("%.*s%s%s", (int) (at - text), text,
+                                                               hosts, at + strlen(any_hosts))
+                                               : NULL;
+    common_fill(stream, filled != NULL ? filled : text, INDENT, INDENT, WIDTH);
     fputc('\n', stream);
+    free(filled);
 }
 
 /** Answers in one line whether pipebcast is used, and how fast it is. */

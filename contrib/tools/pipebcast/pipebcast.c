@@ -172,11 +172,11 @@ static bool is_question(const char *argument)
 /** Adds an option to what COMMON_HOSTS tells. */
 static void add_hosts(const char *name, const char *value)
 {
-    char text[PATH_MAX + CALLED_SIZE];
     const char *const before = getenv(COMMON_HOSTS);
-    snprintf(text, sizeof text, "%s%s%s %s", before != NULL ? before : "",
-             before != NULL ? " " : "", name, value);
+    char *text = common_format("%s%s%s %s", before != NULL ? before : "", before != NULL ? " " : "",
+                               name, value);
     setenv(COMMON_HOSTS, text, 1);
+    free(text);
 }
 
 /** Becomes the program of a command; its arguments follow argv[0], the command's name. */

@@ -162,6 +162,9 @@ def test_output(tap):
                "and is not there where there are faults")  # fmt: skip
         given = run(directory, "hosts", "--output", "no/such/directory/made.conf")
         tap.ok(given.startswith("status 1\n"), "a file that cannot be written")
+        os.mkfifo(directory / "pipe")
+        given = run(directory, *case.arguments(directory), "--output", "pipe")
+        tap.ok(given.startswith("status 1\n") and (directory / "pipe").is_fifo(), "a pipe is not replaced")
         for words, status in (((), 2), (("nowhere.json",), 1), (("n0=nowhere.json",), 1),
                               (("hosts", "--trunks", "nowhere"), 1), ((".",), 1),
                               (("hosts", "n0=hosts/n1.json"), 1),

@@ -80,6 +80,12 @@ report $? "--hostfile=FILE"
 front bench --hostfile hosts -c --host n0
 [ $code -eq 7 ] && [ "$(head -4 "$out" | tr -d '\n')" = '<--hostfile><hosts><--host><n0>' ]
 report $? "both --hostfile and --host"
+# shellcheck disable=SC2016 # the program's own words
+printf '#!/bin/sh\necho "$PIPEBCAST_HOSTS"\n' >"$bin/mpirun"
+many=$(seq -s, -f 'node%05.0f' 1000)
+front bench --host "$many"
+[ $code -eq 0 ] && [ "$(cat "$out")" = "--host $many" ]
+report $? "advice names all of a thousand hosts"
 printf '#!/bin/sh\ncat\n' >"$bin/mpirun"
 echo input | "$bin/pipebcast" bench --hostfile hosts >"$out" 2>"$err" && [ ! -s "$out" ]
 report $? "mpirun takes no input from a script around the command"
