@@ -87,10 +87,10 @@ bool coll_pipebcast_all_are_aware(const coll_pipebcast_module_t *module)
 /* The sweep. */
 
 /** Predicts the time of the broadcast beyond the message's own time, as a part of the latter. */
-static double predicted_fill(const coll_pipebcast_module_t *module, int64_t message)
+static double predicted_fill(const coll_pipebcast_module_t *module)
 {
-    int64_t time, fill;
-    pb_planner_predicted(module->planner, &time, &fill);
+    int64_t time, message;
+    pb_planner_predicted(module->planner, &time, &message);
     if (message <= 0 || time < 0) {
         return 1; /* not known: as for a short pipeline */
     }
@@ -108,8 +108,7 @@ static pb_arrival_report_t judge(const coll_pipebcast_sweep_t *sweep)
     const int64_t predicted = coll_pipebcast_message_time(module, sweep->bytes);
     const bool is_measured = module->slowness > 0;
     const double message = (double) predicted * (is_measured ? module->slowness : 1);
-    return pb_sweep_judge(&sweep->sweep.sums, message, is_measured,
-                          predicted_fill(module, predicted));
+    return pb_sweep_judge(&sweep->sweep.sums, message, is_measured, predicted_fill(module));
 }
 
 static coll_pipebcast_sweep_t *sweep_of(coll_pipebcast_task_t *task)
@@ -234,11 +233,16 @@ static void log_lesson(const coll_pipebcast_module_t *module, size_t bytes,
         segment);
 }
 
-/** The planner takes in how long the broadcast took. If it cannot, this rank is lost. */
+/** The planner takes in how long the broadcast took, unless ranks waited for each other. If it
+ * cannot, this rank is lost. */
 static void take_time(coll_pipebcast_module_t *module)
 {
     const coll_pipebcast_sweep_t *sweep = &module->sweep;
     pb_lesson_t lesson;
+    if (sweep->sweep.verdict == PB_ARRIVAL_UNEVEN) {
+        pb_planner_pass_over(module->planner);
+        return;
+    }
     const int rc = pb_planner_note(module->planner, (int64_t) sweep->sweep.sums.longest,
                                    (int64_t) sweep->sweep.sums.least_wait, &lesson);
     coll_pipebcast_count(&coll_pipebcast_counters.learned, lesson.verdict != PB_VERDICT_STAYS);

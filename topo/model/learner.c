@@ -394,6 +394,14 @@ pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *tr
     return changes ? PB_VERDICT_CHANGES : PB_VERDICT_STAYS;
 }
 
+void pb_learner_pass_over(pb_learner_t *learner, const pb_learner_trial_t *trial)
+{
+    pb_learner_class_t *class = trial->slot >= 0 ? &learner->classes[trial->slot] : NULL;
+    if (class != NULL && class->size_class == trial->size_class && !class->is_settled) {
+        class->next = 2 * class->n;
+    }
+}
+
 /* ---- changes ---- */
 
 void pb_learner_forget(pb_learner_t *learner)

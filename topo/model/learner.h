@@ -160,6 +160,10 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
 pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *trial,
                              int64_t longest, int64_t least_wait, int64_t *time_p);
 
+/** A swept broadcast counts for nothing. The next sweep of its class is wanted after as many
+ * broadcasts as it has had. O(1). */
+void pb_learner_pass_over(pb_learner_t *learner, const pb_learner_trial_t *trial);
+
 /** Links have another speed: what is in force is chosen anew, but what was measured counts.
  * O(size).
  */

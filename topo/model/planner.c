@@ -68,7 +68,7 @@ void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
         bind(planner);
     }
     planner->options.choose.frame = 0;
-    planner->swept = (pb_planner_swept_t){.root = -1, .time = -1, .fill = -1};
+    planner->swept = (pb_planner_swept_t){.root = -1, .time = -1, .message = -1};
     planner->swept_kind = -1;
     planner->learner = options->learns_nothing ? NULL : planner->reserved;
     if (planner->learner != NULL) {

@@ -144,9 +144,13 @@ int pb_planner_sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned
 int pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait,
                     pb_lesson_t *lesson);
 
-/** Predicted nanoseconds of the last swept broadcast, and of the part until all ranks have what
- * they wait for first; -1: nothing, or not known. */
-void pb_planner_predicted(const pb_planner_t *planner, int64_t *time_p, int64_t *fill_p);
+/** The last swept broadcast says nothing of its plan: ranks arrived unevenly, and waited for each
+ * other. O(classes). */
+void pb_planner_pass_over(pb_planner_t *planner);
+
+/** Predicted nanoseconds of the last swept broadcast, and of its message between two hosts, by the
+ * speed that is known; -1: nothing, or not known. */
+void pb_planner_predicted(const pb_planner_t *planner, int64_t *time_p, int64_t *message_p);
 
 /** Tells whether times of broadcasts change the plans of later ones. O(1). */
 bool pb_planner_learns(const pb_planner_t *planner);

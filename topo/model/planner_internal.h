@@ -33,7 +33,7 @@ typedef struct pb_planner_swept {
     int root; /**< -1: none */
     uint64_t bytes;
     pb_learner_trial_t trial;
-    int64_t time, fill; /**< predicted nanoseconds; -1: not known */
+    int64_t time, message; /**< predicted nanoseconds, of it and between two hosts; -1: not known */
 } pb_planner_swept_t;
 
 /** The ranks of a group that got a tree. */

@@ -60,11 +60,9 @@ static int predict(const pb_planner_t *planner, pb_chooser_t *chooser, pb_planne
     swept->time = swept->bytes == swept->trial.size_class
                       ? candidate->time
                       : pb_choose_time(chooser, swept->root, swept->bytes, candidate);
-    swept->fill = first == swept->bytes ? swept->time
-                                        : pb_choose_time(chooser, swept->root, first, candidate);
+    swept->message = pb_model_cost(planner->model, N_LINKS, swept->bytes).rtt / 2;
     swept->trial.hop = pb_model_cost(planner->model, N_LINKS, first).rtt / 2;
-    return candidate->time >= 0 && swept->time >= 0 && swept->fill >= 0 ? PB_SUCCESS
-                                                                        : PB_ERR_NO_MEMORY;
+    return candidate->time >= 0 && swept->time >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
 /** The tree along which the sweep of a broadcast of the fallback component travels: one whose
@@ -133,10 +131,10 @@ int pb_planner_sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned
     return PB_SUCCESS;
 }
 
-void pb_planner_predicted(const pb_planner_t *planner, int64_t *time_p, int64_t *fill_p)
+void pb_planner_predicted(const pb_planner_t *planner, int64_t *time_p, int64_t *message_p)
 {
     *time_p = planner->swept.time;
-    *fill_p = planner->swept.fill;
+    *message_p = planner->swept.message;
 }
 
 /** The time that the swept broadcast is predicted to take by links of this speed; -1: no memory. */
@@ -182,6 +180,14 @@ static int correct_speed(pb_planner_t *planner, int64_t time)
         pb_planner_drop_rows(planner);
     }
     return rc;
+}
+
+void pb_planner_pass_over(pb_planner_t *planner)
+{
+    if (planner->swept.root >= 0 && pb_planner_learns(planner)) {
+        pb_learner_pass_over(planner->learner, &planner->swept.trial);
+    }
+    planner->swept.root = -1;
 }
 
 int pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait, pb_lesson_t *lesson)
