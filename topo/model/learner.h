@@ -26,7 +26,8 @@
  * try the class is *settled* until it drifts.
  *
  * A note of a broadcast that opened connections counts until there is another one of the candidate.
- * So does the fallback component's first note, as its connections may differ by size. The root's
+ * So does the fallback component's first note, as its connections may differ by size. A broadcast
+ * whose ranks waited for each other is passed over: its time says nothing of links. The root's
  * lateness is not part of a candidate's time. Trees show it by a wait for the first segment that is
  * longer than two hops. For the fallback component the lateness of the last tree counts. Ranks that
  * waited less for the whole message are an upper bound.

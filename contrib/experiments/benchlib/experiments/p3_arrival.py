@@ -318,8 +318,7 @@ NOTICED = ArrivalFigure(
         Claim("balanced, noticing costs nothing that can be measured (we say: 2 %)",
               "arrival auto", "arrival off", high=1.02, places=("a",), said="ours"),
         Claim("imbalanced, it comes within 10 % of arrival_b", "arrival auto", "arrival_b",
-              high=1.1, places=("b", "c"), said="ours",
-              why="in both random patterns at which it looks the root is among the last: ranks wait for it, and not for each other"),
+              high=1.1, places=("b", "c"), said="ours"),
     ],
     topology="5")
 
