@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pml/route.h"
 #include "pml/transport.h"
 
 /** One control message under way: a pb_request_t of this file. */
@@ -107,7 +108,9 @@ bool coll_pipebcast_take(struct ompi_communicator_t *comm, int tag, int *rank_p)
     ompi_status_public_t status = {.MPI_SOURCE = MPI_ANY_SOURCE};
     ompi_request_t *request = NULL;
     int matched = 0;
-    if (OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(comm)) {
+    /* Only ob1 cancels a receive at once. */
+    if (OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(comm) ||
+        strcmp(coll_pipebcast_pml_name(), "ob1") != 0) {
         (void) MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, tag, comm, &matched, &status));
     } else if (MCA_PML_CALL(irecv(&nothing, 0, MPI_BYTE, MPI_ANY_SOURCE, tag, comm, &request)) ==
                    OMPI_SUCCESS &&
