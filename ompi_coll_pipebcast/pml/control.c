@@ -108,7 +108,7 @@ bool coll_pipebcast_take(struct ompi_communicator_t *comm, int tag, int *rank_p)
     ompi_status_public_t status = {.MPI_SOURCE = MPI_ANY_SOURCE};
     ompi_request_t *request = NULL;
     int matched = 0;
-    /* Only ob1 cancels a receive at once. */
+    /* Only ob1 cancels a receive immediately. */
     if (OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(comm) ||
         strcmp(coll_pipebcast_pml_name(), "ob1") != 0) {
         (void) MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, tag, comm, &matched, &status));

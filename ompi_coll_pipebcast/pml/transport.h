@@ -53,10 +53,10 @@ void coll_pipebcast_free_given_up(void);
 void coll_pipebcast_forget_given_up(void);
 
 /**
- * Returns whether a message of this tag has come, and sets its sender. Under ob1 the message is
- * dropped, and nothing makes progress, as a probe would: Open MPI may broadcast from there, while
- * the caller has the communicator's lock. By a probe, and the message stays, under another PML and
- * if the user asserts mpi_assert_no_any_source.
+ * Returns whether a message of this tag has come, and sets its sender. Under ob1 drops the message.
+ * There a probe would make progress, and Open MPI may broadcast from that, while the caller has the
+ * communicator's lock. Under another PML, and if the user asserts mpi_assert_no_any_source, probes
+ * all the same, and the message stays.
  */
 bool coll_pipebcast_take(struct ompi_communicator_t *comm, int tag, int *rank_p);
 
