@@ -109,12 +109,10 @@ void coll_pipebcast_progress_close(void)
 {
     if (!opal_list_is_empty(&busy.communicators)) { /* of ranks that were lost, for one */
         coll_pipebcast_log(10, "broadcasts are not through, and the component closes");
-        opal_progress_unregister(progress);
     }
     while (!opal_list_is_empty(&busy.communicators)) {
-        coll_pipebcast_tasks_t *tasks =
-            (coll_pipebcast_tasks_t *) opal_list_remove_first(&busy.communicators);
-        tasks->is_listed = false;
+        coll_pipebcast_progress_forget(
+            (coll_pipebcast_tasks_t *) opal_list_get_first(&busy.communicators));
     }
     busy.settles_at_end = false;
     OBJ_DESTRUCT(&busy.communicators);

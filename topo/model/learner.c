@@ -364,16 +364,23 @@ static int64_t time_without_lateness(pb_learner_t *learner, const pb_learner_tri
     return longest > learner->lateness ? longest - learner->lateness : 1;
 }
 
+/** A swept broadcast's class; NULL: there is none, or it has given way to another one. */
+static pb_learner_class_t *class_of(pb_learner_t *learner, const pb_learner_trial_t *trial)
+{
+    pb_learner_class_t *class = trial->slot >= 0 ? &learner->classes[trial->slot] : NULL;
+    return class != NULL && class->size_class == trial->size_class ? class : NULL;
+}
+
 pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *trial,
                              int64_t longest, int64_t least_wait, int64_t *time_p)
 {
     const int64_t time = time_without_lateness(learner, trial, pb_time_limited(longest),
                                                pb_time_limited(least_wait));
     *time_p = time;
-    if (trial->slot < 0 || learner->classes[trial->slot].size_class != trial->size_class) {
-        return PB_VERDICT_STAYS; /* the class has given way to another one */
+    pb_learner_class_t *class = class_of(learner, trial);
+    if (class == NULL) {
+        return PB_VERDICT_STAYS;
     }
-    pb_learner_class_t *class = &learner->classes[trial->slot];
     const int64_t in_force = time_in_force(class);
     class->extra += trial->is_trial && time > in_force ? time - in_force : 0;
     class->n_notes++;
@@ -396,8 +403,8 @@ pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *tr
 
 void pb_learner_pass_over(pb_learner_t *learner, const pb_learner_trial_t *trial)
 {
-    pb_learner_class_t *class = trial->slot >= 0 ? &learner->classes[trial->slot] : NULL;
-    if (class != NULL && class->size_class == trial->size_class && !class->is_settled) {
+    pb_learner_class_t *class = class_of(learner, trial);
+    if (class != NULL && !class->is_settled) {
         class->next = 2 * class->n;
     }
 }

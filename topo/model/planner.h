@@ -145,7 +145,7 @@ int pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait,
                     pb_lesson_t *lesson);
 
 /** The last swept broadcast says nothing of its plan: ranks arrived unevenly, and waited for each
- * other. O(classes). */
+ * other. O(1). */
 void pb_planner_pass_over(pb_planner_t *planner);
 
 /** Predicted nanoseconds of the last swept broadcast, and of its message between two hosts, by the
