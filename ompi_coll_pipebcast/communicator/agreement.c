@@ -215,8 +215,8 @@ static bool is_of_intercommunicator(const struct ompi_communicator_t *comm)
 {
     const int n = opal_pointer_array_get_size(&ompi_mpi_communicators);
     for (int i = 0; i < n; i++) {
-        const struct ompi_communicator_t *other =
-            opal_pointer_array_get_item(&ompi_mpi_communicators, i);
+        /* From 5.0 on a number that is still negotiated has no communicator, but is not free. */
+        const struct ompi_communicator_t *other = ompi_comm_lookup((uint32_t) i);
         if (other != NULL && OMPI_COMM_IS_INTER(other) && other->c_local_comm == comm) {
             return true;
         }

@@ -79,13 +79,6 @@ void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank)
 
 void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module, int rank)
 {
-    ompi_status_public_t status;
-    char nothing;
-    int matched = 0;
-    if (MCA_PML_CALL(iprobe(rank, coll_pipebcast_open_tag(), module->comm, &matched, &status)) ==
-            OMPI_SUCCESS &&
-        matched != 0) {
-        (void) MCA_PML_CALL(
-            recv(&nothing, 0, MPI_BYTE, rank, coll_pipebcast_open_tag(), module->comm, &status));
-    }
+    int from;
+    (void) coll_pipebcast_take(module->comm, rank, coll_pipebcast_open_tag(), &from);
 }

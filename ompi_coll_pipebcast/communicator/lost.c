@@ -14,6 +14,12 @@
  */
 #define LOOK_NS INT64_C(50000000)
 
+/**
+ * Seconds that a rank waits after a connection could not be made. The other rank may still make it,
+ * and what was to be sent goes over that.
+ */
+#define HELD_SECONDS 10
+
 /** Reports to the others, as far as that can be had: there is nothing else to do for them. */
 static void notify_others(const coll_pipebcast_module_t *module)
 {
@@ -70,7 +76,7 @@ static void hear(coll_pipebcast_module_t *module)
         return;
     }
     module->last_look = now;
-    if (!coll_pipebcast_take(module->comm, coll_pipebcast_lost_tag(), &rank)) {
+    if (!coll_pipebcast_take(module->comm, MPI_ANY_SOURCE, coll_pipebcast_lost_tag(), &rank)) {
         return;
     }
     coll_pipebcast_log(1,
@@ -109,6 +115,22 @@ int coll_pipebcast_lost_error(const coll_pipebcast_module_t *module, int error)
         return failure;
     }
     return error != 0 ? coll_pipebcast_error(error) : MPI_ERR_OTHER;
+}
+
+void coll_pipebcast_end_if_unconnected(struct ompi_communicator_t *comm, int n_then,
+                                       int64_t *since_p)
+{
+    if (coll_pipebcast_n_unconnected() == n_then) {
+        return;
+    }
+    if (*since_p == 0) {
+        *since_p = coll_pipebcast_now();
+    }
+    if (coll_pipebcast_seconds_since(*since_p) > HELD_SECONDS) {
+        coll_pipebcast_help(PB_HELP_UNCONNECTED, comm->c_name, ompi_comm_rank(comm),
+                            opal_process_info.nodename);
+        ompi_mpi_abort(comm, MPI_ERR_OTHER);
+    }
 }
 
 void coll_pipebcast_end_job(struct ompi_communicator_t *comm, const char *what, int error)

@@ -50,6 +50,14 @@ bool coll_pipebcast_ends_between(coll_pipebcast_module_t *module);
 int coll_pipebcast_lost_error(const coll_pipebcast_module_t *module, int error);
 
 /**
+ * Ends the job where a connection could not be made since there were `n_then` of these, and then
+ * for ten seconds. *since_p, 0 at first, is for this function. For a rank that waits. With Open MPI
+ * 4.1 alone: later series end the job themselves.
+ */
+void coll_pipebcast_end_if_unconnected(struct ompi_communicator_t *comm, int n_then,
+                                       int64_t *since_p);
+
+/**
  * Ends the job, where this rank can neither take part nor notify the others that it does not.
  * Reports `what` it cannot do and, by `error`, why.
  */

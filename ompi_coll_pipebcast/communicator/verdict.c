@@ -162,6 +162,7 @@ int coll_pipebcast_sweep_begin(coll_pipebcast_module_t *module, const pb_planned
     coll_pipebcast_sweep_t *sweep = &module->sweep;
     sweep->bytes = bytes;
     sweep->is_passed = planned->fallback;
+    sweep->n_unconnected = coll_pipebcast_n_unconnected();
     sweep->control = (pb_control_t){.comm = module->comm, .tag = tag};
     coll_pipebcast_multicast_begin_sweep(module);
     const int stream = stream_of(sweep, planned);
@@ -265,12 +266,17 @@ static void take_arrivals(coll_pipebcast_module_t *module)
 void coll_pipebcast_sweep_settle(coll_pipebcast_module_t *module)
 {
     coll_pipebcast_sweep_t *sweep = &module->sweep;
+    int64_t held_since = 0;
     while (sweep->is_task) {
+        coll_pipebcast_end_if_unconnected(module->comm, sweep->n_unconnected, &held_since);
         coll_pipebcast_unlock(&module->lock);
         opal_progress();
         coll_pipebcast_lock(&module->lock);
     }
     pb_schedule_close(&sweep->schedule);
+    if (sweep->sweep.state != PB_SWEEP_THROUGH) {
+        coll_pipebcast_lose(module, MPI_ERR_OTHER);
+    }
     if (!module->is_lost) {
         take_time(module);
         take_arrivals(module);

@@ -31,6 +31,7 @@ typedef struct coll_pipebcast_sweep {
     uint8_t *children; /**< the sweep's room; NULL: no broadcast is swept */
     size_t bytes;      /**< of the message that is swept */
     bool is_passed;    /**< the fallback component served it */
+    int n_unconnected; /**< connections that could not be made, when it began */
 } coll_pipebcast_sweep_t;
 
 /** Returns the time of a message between two hosts of one switch, in nanoseconds, by the agreed
@@ -58,7 +59,8 @@ bool coll_pipebcast_all_are_aware(const struct coll_pipebcast_module *module);
 /**
  * A blocking broadcast that may be ours begins, on all ranks, and the last sweep's verdict is due:
  * waits for it, and acts on it. The lock is given up while it waits. The wait ends early if this
- * rank is lost.
+ * rank is lost. So it is where its part of the sweep ended without a verdict, as messages could
+ * overtake each other meanwhile: the others may have one.
  */
 void coll_pipebcast_sweep_settle(struct coll_pipebcast_module *module);
 

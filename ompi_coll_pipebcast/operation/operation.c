@@ -28,12 +28,6 @@
  */
 #define N_REMAINDERS (COLL_PIPEBCAST_TAG_OF_CONTROL / 2)
 
-/**
- * Seconds that a rank waits after a connection could not be made. The other rank may still make it,
- * and what was to be sent goes over that.
- */
-#define HELD_SECONDS 10
-
 const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
                                                     const coll_pipebcast_call_t *call)
 {
@@ -136,23 +130,6 @@ static void lose_if_refused(const coll_pipebcast_operation_t *operation)
     }
 }
 
-/** Ends the job if a connection could not be made since the operation began. */
-static void end_if_unconnected(coll_pipebcast_operation_t *operation)
-{
-    struct ompi_communicator_t *comm = operation->module->comm;
-    if (coll_pipebcast_n_unconnected() == operation->n_unconnected) {
-        return;
-    }
-    if (operation->held_since == 0) {
-        operation->held_since = coll_pipebcast_now();
-    }
-    if (coll_pipebcast_seconds_since(operation->held_since) > HELD_SECONDS) {
-        coll_pipebcast_help(PB_HELP_UNCONNECTED, comm->c_name, ompi_comm_rank(comm),
-                            opal_process_info.nodename);
-        ompi_mpi_abort(comm, MPI_ERR_OTHER);
-    }
-}
-
 /**
  * Declares this rank lost if ranks give different sizes to the broadcast: a message with a tag that
  * this rank does not use. Looks at the next tag.
@@ -163,7 +140,7 @@ static void lose_if_astray(coll_pipebcast_operation_t *operation)
     const int tag = operation->call.tag - operation->next_look;
     operation->next_look = (operation->next_look + 1) % COLL_PIPEBCAST_TAG_OF_SWEEP;
     const bool is_used = tag == operation->transport.tag || tag == operation->control.tag;
-    if (!is_used && coll_pipebcast_take(operation->module->comm, tag, &rank)) {
+    if (!is_used && coll_pipebcast_take(operation->module->comm, MPI_ANY_SOURCE, tag, &rank)) {
         coll_pipebcast_lose(operation->module, MPI_ERR_TRUNCATE);
     }
 }
@@ -176,7 +153,8 @@ static bool is_stuck(coll_pipebcast_operation_t *operation)
         return true;
     }
     lose_if_refused(operation);
-    end_if_unconnected(operation);
+    coll_pipebcast_end_if_unconnected(operation->module->comm, operation->n_unconnected,
+                                      &operation->held_since);
     operation->is_left = coll_pipebcast_is_lost(operation->module);
     if (operation->module->last_look != last_look) {
         lose_if_astray(operation);

@@ -121,7 +121,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     if (rc != 0) {
         return rc;
     }
-    plain->opens = !planned->was_cached;
+    /* Under another PML connections are not TCP's, and a look for the messages may do anything. */
+    plain->opens = !planned->was_cached && coll_pipebcast_is_ob1();
     if (plain->opens) {
         open_connections(operation->module, &plain->relay.between);
         open_connections(operation->module, &plain->relay.inside);

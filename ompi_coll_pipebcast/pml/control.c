@@ -102,17 +102,22 @@ static bool stop(ompi_request_t **request_p)
     return true;
 }
 
-bool coll_pipebcast_take(struct ompi_communicator_t *comm, int tag, int *rank_p)
+bool coll_pipebcast_is_ob1(void)
+{
+    return strcmp(coll_pipebcast_pml_name(), "ob1") == 0;
+}
+
+bool coll_pipebcast_take(struct ompi_communicator_t *comm, int rank, int tag, int *rank_p)
 {
     static char nothing;
     ompi_status_public_t status = {.MPI_SOURCE = MPI_ANY_SOURCE};
     ompi_request_t *request = NULL;
     int matched = 0;
     /* Only ob1 cancels a receive immediately. */
-    if (OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(comm) ||
-        strcmp(coll_pipebcast_pml_name(), "ob1") != 0) {
-        (void) MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, tag, comm, &matched, &status));
-    } else if (MCA_PML_CALL(irecv(&nothing, 0, MPI_BYTE, MPI_ANY_SOURCE, tag, comm, &request)) ==
+    if (!coll_pipebcast_is_ob1() ||
+        (rank == MPI_ANY_SOURCE && OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(comm))) {
+        (void) MCA_PML_CALL(iprobe(rank, tag, comm, &matched, &status));
+    } else if (MCA_PML_CALL(irecv(&nothing, 0, MPI_BYTE, rank, tag, comm, &request)) ==
                    OMPI_SUCCESS &&
                !stop(&request)) {
         matched = 1;

@@ -52,13 +52,17 @@ void coll_pipebcast_free_given_up(void);
 /** Leaves the others alone when the component closes: the PML may have freed them. */
 void coll_pipebcast_forget_given_up(void);
 
+/** Returns whether messages go by ob1. */
+bool coll_pipebcast_is_ob1(void);
+
 /**
- * Returns whether a message of this tag has come, and sets its sender. Under ob1 drops the message.
- * There a probe would make progress, and Open MPI may broadcast from that, while the caller has the
- * communicator's lock. Under another PML, and if the user asserts mpi_assert_no_any_source, probes
- * all the same, and the message stays.
+ * Returns whether a message of this tag has come from `rank`, or MPI_ANY_SOURCE, and sets its
+ * sender. Under ob1 drops the message. There a probe would make progress, and Open MPI may
+ * broadcast from that, while the caller has the communicator's lock. Under another PML, and from
+ * any source if the user asserts mpi_assert_no_any_source, probes all the same, and the message
+ * stays.
  */
-bool coll_pipebcast_take(struct ompi_communicator_t *comm, int tag, int *rank_p);
+bool coll_pipebcast_take(struct ompi_communicator_t *comm, int rank, int tag, int *rank_p);
 
 /** Gives a request of the PML back if it is complete; its status is then in *status_p. */
 bool coll_pipebcast_take_complete(pb_request_t *request_p, ompi_status_public_t *status_p);

@@ -12,7 +12,7 @@
 #include "topo/check/check_load.h"
 
 #define ROUND_NS 1000
-#define WAIT_BOUND 400
+#define WAIT_BOUND 1400
 
 void arrivals_breach(arrivals_t *a, const char *what, int rank)
 {

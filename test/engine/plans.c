@@ -14,7 +14,6 @@ static int *new_ints(int n)
     return ints;
 }
 
-/** Fills first_child and child from parent. */
 static void link_children(pb_stream_t *stream, int n_ranks)
 {
     int n = 0;

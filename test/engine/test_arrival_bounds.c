@@ -142,7 +142,7 @@ static arrivals_t *ideal_new(uint64_t seed, const series_t *series)
                                        .send_window = PB_TRANSFER_MAX_WINDOW};
     const int n_messages = series->has_credit ? 1 : pb_random_below(&a->random, 2);
     for (int rank = 0; rank < a->n_ranks; rank++) {
-        a->credits[rank].bound = (uint64_t) (n_messages * MESSAGE);
+        a->credits[rank].bound = (uint64_t) (n_messages * (MESSAGE + 256));
         /* Something of earlier broadcasts still waits at some ranks. */
         a->credits[b->root].of[rank].own =
             !series->has_credit && pb_random_below(&a->random, 2) == 0 ? 1 : 0;

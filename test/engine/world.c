@@ -285,7 +285,6 @@ static void check_place(world_t *w, int rank, const char *buffer, size_t bytes)
     }
 }
 
-/** The longest message that a rank may send. */
 static size_t longest(const world_t *w)
 {
     return w->piece_size > w->segment_size ? w->piece_size : w->segment_size;
@@ -441,7 +440,6 @@ static void meet(world_t *w, world_pair_t *pair)
     send->met = receive->met = true;
 }
 
-/** Frees the requests that nothing refers to any more. */
 static void sweep(world_t *w)
 {
     size_t kept = 0;

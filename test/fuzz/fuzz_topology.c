@@ -11,7 +11,6 @@ const char fuzz_name[] = "topology";
 /* Larger networks are read only, so that most of the time goes into the reader. */
 enum { MAX_NODES = 64 };
 
-/* One rank on each host, in the order of the file. */
 static pb_placement_t *place_ranks(const pb_network_t *network)
 {
     pb_placement_t *placement = must_have(pb_placement_new(network, pb_network_n_hosts(network)));

@@ -24,7 +24,6 @@ static const int large_sizes[] = {63,    64,    2874,  2875,  65521, 65522,  655
                                   65535, 65536, 65537, 65538, 70000, 131072, 131073, 140000};
 #define N_LARGE_SIZES (int) (sizeof(large_sizes) / sizeof(large_sizes[0]))
 
-/** A number below n. */
 static int draw(uint32_t *state, int n)
 {
     return (int) (next_random(state) % (unsigned) n);

@@ -1,6 +1,6 @@
 /*
  * Broadcasts on communicators of all kinds, mixed with other operations.
- * Usage: run_communicators [NUMBER of communicators that come and go]
+ * Usage: run_communicators [NUMBER of communicators that come and go [threads]]
  */
 #include "check.h"
 
@@ -39,19 +39,45 @@ static void test_many(int n)
     check(true, "alive");
 }
 
+/** The first broadcast of a communicator while a further one's number is negotiated. */
+static void test_negotiated(void)
+{
+    MPI_Comm one, other;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int ends = 0;
+    const bool is_last = my_rank == n_ranks - 1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &one);
+    for (int i = 0; i < 100 && !is_last; i++) {
+        if (i == 0) {
+            MPI_Comm_idup(MPI_COMM_WORLD, &other, &request);
+        }
+        MPI_Test(&request, &ends, MPI_STATUS_IGNORE);
+    }
+    check_bcast(BLOCKING, BYTES, 0, one, 7, "while a number is negotiated");
+    if (is_last) {
+        MPI_Comm_idup(MPI_COMM_WORLD, &other, &request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&one);
+    MPI_Comm_free(&other);
+}
+
 /**
  * Between two groups: pipebcast has no part in it. Open MPI broadcasts in the local group, and
  * MPI_Comm_idup, if `copies`, does so in the background. The order is then another one on each rank
- * of the group that receives.
+ * of the group that receives. A broadcast of that group goes on while both are made one.
  */
 static void test_intercommunicator(int bytes, bool copies)
 {
     MPI_Comm half, both, copy;
-    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Request request = MPI_REQUEST_NULL, own;
     static unsigned char buffer[1 << 16];
     const int side = my_rank % 2, of_senders = my_rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, side, my_rank, &half);
+    pending_t pending = pending_begin(NONBLOCKING, 1 << 20, 0, half, 60, &own);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - side, 5, &both);
+    MPI_Wait(&own, MPI_STATUS_IGNORE);
+    pending_end(&pending, "while an intercommunicator is made");
     pattern_fill(buffer, (size_t) bytes, my_rank == 0 ? 3 : 4);
     if (copies) {
         MPI_Comm_idup(both, &copy, &request);
@@ -118,7 +144,12 @@ static void test_repeated_roots(void)
 
 int main(int argc, char **argv)
 {
-    check_begin(&argc, &argv);
+    if (argc > 2) {
+        check_begin_threads("run_communicators", &argc, &argv);
+    } else {
+        check_begin(&argc, &argv);
+    }
+    test_negotiated();
     check_bcast_of_all(BYTES, MPI_COMM_WORLD, "MPI_COMM_WORLD");
     test_split_and_dup();
     test_mixed();

@@ -19,7 +19,6 @@
 
 enum { AT_ONCE = 5 };
 
-/** Sockets that this process has open. */
 static int count_sockets(void)
 {
     DIR *directory = opendir("/proc/self/fd");

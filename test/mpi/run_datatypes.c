@@ -129,7 +129,6 @@ static void test_bottom(double *values, int n, int step, int root)
     MPI_Type_free(&inner);
 }
 
-/** Some of the roots. */
 static void test_doubles(int n, int step, int next_root)
 {
     double *values = must_malloc((size_t) n * 2 * sizeof(double));

@@ -39,7 +39,6 @@ static int killing_isend(const void *buffer, size_t n, struct ompi_datatype_t *t
     return rc;
 }
 
-/** Broadcasts until one fails. */
 static void broadcast_until_failure(MPI_Comm comm, int root)
 {
     unsigned char *buffer = must_malloc(BYTES);

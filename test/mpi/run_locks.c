@@ -11,7 +11,6 @@
 
 enum { N_BROADCASTS = 100, BYTES = 6000 };
 
-/** A broadcast from each root in turn. */
 static void broadcast(int n)
 {
     for (int i = 0; i < n; i++) {

@@ -123,7 +123,6 @@ static void broadcast(MPI_Comm comm, int number, int n)
     }
 }
 
-/** Several starts of a persistent one. */
 static void broadcast_again(MPI_Comm comm, int number)
 {
     broadcast_t b;

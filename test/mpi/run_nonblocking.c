@@ -301,7 +301,6 @@ static void test_freed_persistent(unsigned seed)
     MPI_Request_free(&request);
 }
 
-/** Nothing to broadcast. */
 static void test_empty(MPI_Comm comm)
 {
     MPI_Datatype nothing;

@@ -57,7 +57,6 @@ static void broadcast_over(const char *name)
     MPI_Comm_free(&comm);
 }
 
-/** Broadcasts down chains so far. */
 static unsigned long long n_chains(const struct bench_counters *counters)
 {
     return counter_value(counters, "coll_pipebcast_broadcasts_chain");

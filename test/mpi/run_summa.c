@@ -149,7 +149,6 @@ static void check_product(const grid_t *grid)
     }
 }
 
-/** One multiplication, verified, and its line. */
 static void multiply_once(const grid_t *grid, int panel)
 {
     const size_t n = (size_t) length_of(grid->rows) * length_of(grid->columns);

@@ -146,7 +146,6 @@ static void seeds(void)
     bench_tear_down(&two);
 }
 
-/** A frame of each flow from a to c. */
 static void send_flows(bench_t *bench, int n)
 {
     for (int i = 0; i < n; i++) {

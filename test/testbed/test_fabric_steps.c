@@ -25,7 +25,6 @@ static fabric_step_t load_of(const bench_t *bench, const char *from, const char 
                                     .seed = 1}};
 }
 
-/** Plans it. */
 static int plan_load(const bench_t *bench, const char *from, const char *to, uint64_t rate,
                      int64_t begin, int64_t duration)
 {

@@ -67,6 +67,15 @@ void pb_arrival_mode_end(pb_arrival_mode_t *mode, uint8_t announced, int root,
 
 /* The credit. */
 
+/** Bytes that a transport and this rank keep in addition for a broadcast that waits, about. */
+#define WEIGHT_OF_ANY 256
+
+/** Returns what a broadcast of `total` bytes counts; 0: none. */
+static uint64_t weight_of(uint64_t total)
+{
+    return total > 0 ? total + WEIGHT_OF_ANY : 0;
+}
+
 void pb_arrival_credit_init(pb_arrival_credit_t *credit, uint64_t bound)
 {
     *credit = (pb_arrival_credit_t){.bound = bound};
@@ -88,16 +97,16 @@ void pb_arrival_credit_fini(pb_arrival_credit_t *credit)
 
 void pb_arrival_credit_other(pb_arrival_credit_t *credit, uint64_t total)
 {
-    credit->others += total;
+    credit->others += weight_of(total);
 }
 
 bool pb_arrival_credit_take(pb_arrival_credit_t *credit, int rank, uint64_t total)
 {
     pb_arrival_debt_t *debt = &credit->of[rank];
-    if (debt->own + (credit->others - debt->others_seen) + total > credit->bound) {
+    if (debt->own + (credit->others - debt->others_seen) + weight_of(total) > credit->bound) {
         return false;
     }
-    debt->own += total;
+    debt->own += weight_of(total);
     return true;
 }
 
@@ -105,7 +114,7 @@ void pb_arrival_credit_return(pb_arrival_credit_t *credit, int rank, uint64_t ot
                               uint64_t unasked)
 {
     pb_arrival_debt_t *debt = &credit->of[rank];
-    debt->own -= unasked;
+    debt->own -= weight_of(unasked);
     if (others_then > debt->others_seen) {
         debt->others_seen = others_then;
     }

@@ -90,7 +90,8 @@ void pb_arrival_credit_fini(pb_arrival_credit_t *credit);
 /** Another rank broadcasts `total` bytes. */
 void pb_arrival_credit_other(pb_arrival_credit_t *credit, uint64_t total);
 
-/** Returns whether `total` bytes more may wait at `rank`, and notes them if so. */
+/** Returns whether a broadcast of `total` bytes more may wait at `rank`, and notes it if so. Each
+ * counts about 256 bytes more than it has. */
 bool pb_arrival_credit_take(pb_arrival_credit_t *credit, int rank, uint64_t total);
 
 /**

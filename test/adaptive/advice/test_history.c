@@ -40,7 +40,6 @@ static char *path_of(const char *token)
     return path;
 }
 
-/** The file as it is now. */
 static uint8_t *bytes_of(const char *token, size_t *length_p)
 {
     struct stat file;

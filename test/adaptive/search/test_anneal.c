@@ -56,7 +56,6 @@ static int64_t take_cost(const problem_t *p, pb_tree_t *tree)
     return cost;
 }
 
-/* Tells whether a cost is lower than the cost of each comparison tree. */
 static bool beats_all(const problem_t *p, int64_t cost)
 {
     pb_tree_t *tree;

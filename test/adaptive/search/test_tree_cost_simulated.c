@@ -59,7 +59,6 @@ static void setting_clear(setting_t *s)
     pb_network_free(s->network);
 }
 
-/* The tree of a kind, or a random one. */
 static pb_tree_t *make_tree(const setting_t *s, pb_random_t *random, pb_kind_t kind)
 {
     pb_tree_t *tree;

@@ -84,7 +84,6 @@ static void put_packet(memory_datagrams_t *d, const uint8_t *bytes, size_t lengt
     }
 }
 
-/** Damages a datagram somewhere, or cuts it off. */
 static void damage(group_t *g, uint8_t *bytes, size_t *length_p)
 {
     if (draw(g, 4) == 0) {

@@ -29,7 +29,6 @@ static size_t most_kept(const group_t *g)
     return (size_t) (g->window + g->window / 4 + 1) * g->payload;
 }
 
-/** Tells whether all ranks know the last mark. */
 static bool results_are_alike(const group_t *g)
 {
     const pb_multicast_t *first = &g->multicasts[0];
@@ -74,7 +73,6 @@ static void run(series_t *series, group_t *g, int seed)
     group_free(g);
 }
 
-/** Tells whether nothing went wrong; else prints what. */
 static bool all_well(const series_t *series)
 {
     if (series->tally.failures > 0) {

@@ -96,7 +96,6 @@ static bool has_switch_below(const int *parent, int n_switches, int s)
     return false;
 }
 
-/* The switch of each host. */
 static void host_switches(pb_random_t *random, pb_shape_t shape, const int *parent, int n_switches,
                           int *on, int n_hosts)
 {

@@ -182,7 +182,6 @@ static int other_end(const cable_t *cable, int node)
     return cable->lower == node ? cable->upper : cable->upper == node ? cable->lower : -1;
 }
 
-/* Breadth-first from the host. */
 static void find_distances(fabric_t *f, int host)
 {
     int *distance = f->distance[host], queue[MAX_NODES], n = 0;

@@ -44,7 +44,6 @@ static pb_planned_t planned_at(const tree_case_t *c, const pb_model_t *model, in
     return planned;
 }
 
-/** The least predicted time over all kinds. */
 static int64_t best_time(const tree_case_t *c, const pb_model_t *model, bool leaders,
                          uint64_t bytes)
 {

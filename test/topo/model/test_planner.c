@@ -58,7 +58,6 @@ static bool same_role(const pb_role_t *a, const pb_role_t *b)
            a->is_led == b->is_led;
 }
 
-/** Tells whether a role is the rank's in the plan that is made without the planner. */
 static bool is_role_by(const pb_plan_options_t *options, const pb_role_t *role,
                        const pb_placement_t *placement, int root, const int *ranks, int n_ranks,
                        pb_kind_t kind, int rank)

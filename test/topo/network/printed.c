@@ -5,7 +5,6 @@
 
 #include "topo/util/error.h"
 
-/* Nodes of a network that are printed. */
 enum { MAX_PRINTED = 200 };
 
 static void print_tree(const pb_network_t *network, FILE *out)

@@ -22,7 +22,6 @@ enum { MAX_HOSTS = 64, MAX_TEXT = 1 << 20 };
 
 /* ---- golden files ---- */
 
-/* Text of a file, to be freed. */
 static char *text_of(const char *file)
 {
     char *text = NULL;
@@ -133,7 +132,6 @@ static const char *switch_above(const pb_network_t *network, int host, int level
     return "";
 }
 
-/* The record of a host. */
 static char *record_of(const pb_network_t *network, int host)
 {
     const char *name = pb_network_node(network, host)->name;

@@ -208,7 +208,6 @@ static void test_example(char *const *columns, int n)
     tree_case_clear(&c);
 }
 
-/* A host that is a network by itself. */
 static void test_host_alone(void)
 {
     pb_network_t *network = pb_network_new();

@@ -17,7 +17,6 @@ static bool takes_part(const tree_case_t *c, int rank)
     return c->members == NULL || c->members[rank];
 }
 
-/** Tells whether no lower member is on its host. */
 static bool is_lowest(const tree_case_t *c, int rank)
 {
     for (int lower = 0; lower < rank; lower++) {

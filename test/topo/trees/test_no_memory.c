@@ -36,7 +36,6 @@ static int plan_and_check(const pb_placement_t *placement, pb_diag_t *diag)
     return error;
 }
 
-/* Chooses for a short and a long message. */
 static int choose(const pb_placement_t *placement)
 {
     static const pb_choose_options_t options = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};

@@ -64,7 +64,6 @@ static bool is_in_rank_order(tree_case_t *c, pb_random_t *random, void *context)
     return good;
 }
 
-/* Links between two vertices of a view. */
 static int distance(const pb_view_t *view, int a, int b)
 {
     int n = 0;

@@ -107,7 +107,6 @@ int golden_check(const char *directory, golden_print_t *print, golden_verdict_t 
     return n_files;
 }
 
-/* Replaces escapes, in place. */
 static void unescape(char *text)
 {
     char *to = text;
