@@ -149,7 +149,8 @@ static bool read_slot(const uint8_t *slot, uint64_t i, uint64_t n_slots, int n_h
     return pb_bytes_get(slot + HASHED_SLOT, 8) == hash_of_slot(slot) && record->number > 0 &&
            (record->number - 1) % n_slots == i && from < (uint64_t) n_hosts &&
            to < (uint64_t) n_hosts && record->bytes > 0 && record->bytes <= INT64_MAX &&
-           record->begun >= 0 && record->taken > 0 && record->taken <= PB_HISTORY_MAX_TAKEN;
+           record->begun >= 0 && record->begun <= PB_HISTORY_MAX_BEGUN && record->taken > 0 &&
+           record->taken <= PB_HISTORY_MAX_TAKEN;
 }
 
 static int compare_numbers(const void *a, const void *b)

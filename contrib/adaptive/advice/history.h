@@ -32,6 +32,9 @@ typedef enum {
 /** A time that something may have taken, at most: a day, in ns. */
 #define PB_HISTORY_MAX_TAKEN INT64_C(86400000000000)
 
+/** The latest beginning, in ns since the epoch: sums and twice a gap are numbers of 64 bits. */
+#define PB_HISTORY_MAX_BEGUN (INT64_MAX / 3)
+
 typedef struct pb_history_record {
     uint64_t number;    /**< in its file, from 1; set by the reader and the writer */
     uint64_t broadcast; /**< its number on the communicator, from 0, alike on all ranks */

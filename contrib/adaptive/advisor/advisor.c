@@ -11,7 +11,6 @@
 #include "jobs.h"
 #include "knowledge.h"
 #include "measured.h"
-#include "next_broadcast.h"
 #include "shelf.h"
 #include "status.h"
 #include "topo/network/hostlist.h"
@@ -28,7 +27,8 @@
 /** Sizes of the idle mode: 2^10 to 2^21 bytes. */
 enum { FIRST_POWER = 10, LAST_POWER = 21 };
 
-/** A program counts as running if it broadcast so lately, in seconds. */
+/** A program counts as running until it has not broadcast for so long, in seconds, or for so long
+ * after a broadcast was expected. */
 enum { RUNNING_S = 120 };
 
 /** Most broadcasts that are remembered as handled, so that each is handled once. */
@@ -41,6 +41,7 @@ struct handled {
     uint64_t group;
     int root;
     int64_t begun;
+    bool is_searched; /**< not only trees that take no time */
 };
 
 struct advisor {
@@ -53,6 +54,8 @@ struct advisor {
     pb_advice_t *shelves[MOST_SHELVES];
     int next_shelf;
     pb_host_set_t *idle_hosts; /**< NULL: not known */
+    bool is_too_large;         /**< there are too many hosts for the idle mode; it was reported */
+    bool is_lost;              /**< the directory cannot be read; it was reported */
     int next_power;            /**< of the idle mode */
     int64_t cycle_begun;       /**< ns since the epoch: when the idle mode began its cycle */
     int n_written;             /**< trees */
@@ -98,8 +101,10 @@ struct task {
 static int apply_rates(struct advisor *advisor, const struct task *task,
                        struct advise_network *network)
 {
+    struct advisor_status *status = &advisor->status;
     struct advise_findings findings;
     const int64_t since = pb_advice_now() - (int64_t) advisor->options->max_age * SECOND;
+    status->n_loaded = 0;
     if (task->rates == NULL || advisor->options->ignore_rates ||
         advisor->options->method == ADVISE_MULTILEVEL) {
         return PB_SUCCESS;
@@ -108,7 +113,6 @@ static int apply_rates(struct advisor *advisor, const struct task *task,
     if (error != PB_SUCCESS) {
         return error;
     }
-    struct advisor_status *status = &advisor->status;
     status->n_rates = findings.n_used;
     status->n_loaded = findings.n_loaded;
     if (findings.n_loaded > 0) {
@@ -259,41 +263,32 @@ static struct handled *find_handled(struct advisor *advisor, const struct advise
     return NULL;
 }
 
-static bool is_handled(struct advisor *advisor, const struct advise_job *job)
-{
-    const struct handled *handled = find_handled(advisor, job);
-    return handled != NULL && handled->begun == job->last_begun;
-}
-
-static void set_handled(struct advisor *advisor, const struct advise_job *job)
+static void set_handled(struct advisor *advisor, const struct advise_job *job, bool is_searched)
 {
     struct handled *handled = find_handled(advisor, job);
     if (handled == NULL) {
         handled = &advisor->handled[advisor->next_handled];
         advisor->next_handled = (advisor->next_handled + 1) % MOST_HANDLED;
     }
-    *handled =
-        (struct handled){.group = job->history->group, .root = job->root, .begun = job->last_begun};
+    *handled = (struct handled){.group = job->history->group,
+                                .root = job->root,
+                                .begun = job->last_begun,
+                                .is_searched = is_searched};
 }
 
-/** Until the next broadcast is expected, in all. */
-static int64_t time_until(const struct advisor *advisor, const struct advise_job *job,
-                          const struct advise_next *next)
+/** Until the next broadcast is expected. The clock of the job's host may be ahead. */
+static int64_t time_until(const struct advise_job *job)
 {
-    const double limit = advisor->options->budget_s;
-    int64_t left = next->has_gap ? job->last_end + next->gap - pb_advice_now() : UNKNOWN_BUDGET;
-    if (limit > 0 && (double) left > limit * SECOND) {
-        left = (int64_t) (limit * SECOND);
-    }
-    return left > LEAST_BUDGET ? left : LEAST_BUDGET;
+    const int64_t since = pb_advice_now() - job->last_end;
+    return job->next.has_gap ? job->next.gap - (since > 0 ? since : 0) : UNKNOWN_BUDGET;
 }
 
 /** Spends 50 % of the time on the predicted size, 25 % each on half and twice this size. Trees that
  * take no time are written first, as a prediction may be wrong. */
 static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
-                        const struct advise_next *next, const struct advise_rates *rates)
+                        const struct advise_rates *rates, int64_t budget)
 {
-    const int64_t budget = time_until(advisor, job, next);
+    const struct advise_next *next = &job->next;
     const int64_t begin = steady_now();
     const struct {
         uint64_t bytes;
@@ -320,26 +315,46 @@ static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
     return error;
 }
 
+/** The time for the search. Each running program has a part of it. */
+static int64_t budget_of(const struct advisor *advisor, int64_t left)
+{
+    const double limit = advisor->options->budget_s;
+    left = limit > 0 && (double) left > limit * SECOND ? (int64_t) (limit * SECOND) : left;
+    return left / (advisor->status.n_jobs > 0 ? advisor->status.n_jobs : 1);
+}
+
+/** Finds trees that take no time once a broadcast is over. The search is for when what it finds is
+ * fresh at the next one, for half of its age at least. */
 static int advise_job(struct advisor *advisor, const struct advise_job *job)
 {
-    struct advise_next next;
+    const struct handled *handled = find_handled(advisor, job);
     struct advise_rates rates = {.n = 0};
     pb_history_record_t *records = NULL;
+    const bool is_new = handled == NULL || handled->begun != job->last_begun;
+    if (!is_new && handled->is_searched) {
+        return PB_SUCCESS;
+    }
+    const int64_t left = time_until(job);
+    const bool is_due =
+        advisor->options->once || left <= (int64_t) advisor->options->max_age * SECOND / 2;
+    if (!is_new && !is_due) {
+        return PB_SUCCESS;
+    }
     advisor->status.mode = "running";
     int error = advise_rates_read(advisor->options->dir, job, &records, &rates.n,
                                   &advisor->status.n_faulty);
     rates.root = job->root;
     rates.records = records;
-    if (error == PB_SUCCESS &&
-        advise_predict(job->history->records, job->history->n_records, &next)) {
-        error = advise_sizes(advisor, job, &next, &rates);
+    if (error == PB_SUCCESS) {
+        error = advise_sizes(advisor, job, &rates, is_due ? budget_of(advisor, left) : 0);
     }
     free(records);
-    set_handled(advisor, job);
+    set_handled(advisor, job, is_due);
     return error;
 }
 
-/** Serves every program that has broadcast since it was served last. Yields how many run. */
+/** Serves every program that has broadcast since it was served last. Yields how many run; -1: the
+ * directory cannot be read. */
 static int look_at_jobs(struct advisor *advisor)
 {
     struct advise_jobs jobs;
@@ -347,17 +362,16 @@ static int look_at_jobs(struct advisor *advisor)
     if (advisor->options->idle) {
         return 0;
     }
-    const int error = advise_jobs_read(advisor->options->dir, since, &jobs);
-    int n = error == PB_SUCCESS ? jobs.n : 0;
+    const int error = advise_jobs_read(advisor->options->dir, since, !advisor->is_lost, &jobs);
+    const int n = error == PB_SUCCESS ? jobs.n : 0;
+    advisor->is_lost = error == PB_ERR_IO;
     advisor->status.n_jobs = n;
     advisor->status.n_faulty = jobs.n_faulty;
     for (int i = 0; i < n && !*advisor->stop; i++) {
-        if (!is_handled(advisor, &jobs.all[i])) {
-            (void) advise_job(advisor, &jobs.all[i]);
-        }
+        (void) advise_job(advisor, &jobs.all[i]);
     }
     advise_jobs_clear(&jobs);
-    return n;
+    return advisor->is_lost ? -1 : n;
 }
 
 /* ---- idle mode ---- */
@@ -411,7 +425,8 @@ static int list_hosts(const struct advisor *advisor, struct listed *listed)
     return error;
 }
 
-/** The hosts to go through sizes for, if they are known. PB_ERR_INPUT after a message. */
+/** The hosts to go through sizes for, if they are known. PB_ERR_INPUT or, where they are not named
+ * by an option, PB_ERR_UNKNOWN after a message. */
 static int find_idle_hosts(struct advisor *advisor)
 {
     struct listed listed = {.n = 0};
@@ -421,7 +436,11 @@ static int find_idle_hosts(struct advisor *advisor)
     if (error == PB_SUCCESS && listed.n > 0) {
         error = pb_host_set_new((const char *const *) listed.names, listed.n, &advisor->idle_hosts);
         if (error == PB_ERR_INPUT) {
-            common_report("more than %d hosts, or odd names of hosts", PB_HOST_SET_MAX);
+            common_report("more than %d hosts, or odd names of hosts; name those to find trees for "
+                          "while no program runs by --hosts",
+                          PB_HOST_SET_MAX);
+            advisor->is_too_large = true;
+            error = advisor->options->hosts[0] != '\0' ? error : PB_ERR_UNKNOWN;
         }
     }
     if (error == PB_SUCCESS && listed.n > 0 && advisor->options->root[0] == '\0') {
@@ -485,6 +504,9 @@ static int idle_step(struct advisor *advisor, bool news)
     if (news || (advisor->next_power > LAST_POWER && now - advisor->cycle_begun > rest)) {
         advisor->next_power = FIRST_POWER;
     }
+    if (advisor->is_too_large && !news) {
+        return PB_ERR_UNKNOWN;
+    }
     if (advisor->next_power > LAST_POWER) {
         advisor->status.mode = "idle, resting";
         return PB_SUCCESS;
@@ -502,7 +524,7 @@ static int serve_once(struct advisor *advisor)
     (void) advise_knowledge_refresh(&advisor->knowledge);
     if (look_at_jobs(advisor) == 0) {
         const int error = advise_all_sizes(advisor);
-        if (error == PB_ERR_UNKNOWN) {
+        if (error == PB_ERR_UNKNOWN && !advisor->is_too_large) {
             common_report(
                 "there is no program's history in %s, and no hosts are known; give --links, "
                 "--topology or --hosts",
@@ -514,19 +536,22 @@ static int serve_once(struct advisor *advisor)
 
 static int serve(struct advisor *advisor)
 {
-    bool waiting_said = false;
+    static const char waiting_mode[] = "waiting for a program, as no hosts are known";
     int error = PB_SUCCESS;
     while (!*advisor->stop && error != PB_ERR_INPUT && error != PB_ERR_NO_MEMORY) {
         const bool news = advise_knowledge_refresh(&advisor->knowledge);
         const int before = advisor->n_written;
+        const char *const mode = advisor->status.mode;
         const int n_jobs = look_at_jobs(advisor);
         error = n_jobs == 0 && !*advisor->stop ? idle_step(advisor, news) : PB_SUCCESS;
-        if (error == PB_ERR_UNKNOWN && !waiting_said) {
-            advisor->status.mode = "waiting for a program, as no hosts are known";
-            waiting_said = advisor_status_write(advisor->options, &advisor->status);
+        if (error == PB_ERR_UNKNOWN) {
+            advisor->status.mode = waiting_mode;
+        }
+        if (advisor->n_written == before && advisor->status.mode != mode) {
+            (void) advisor_status_write(advisor->options, &advisor->status);
         }
         if (advisor->n_written == before && !*advisor->stop) {
-            nap(LOOK_NS);
+            nap(n_jobs < 0 ? SECOND : LOOK_NS);
         }
     }
     return error == PB_ERR_INPUT || error == PB_ERR_NO_MEMORY ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -134,7 +134,7 @@ static int add_annealed(struct candidates *c, uint32_t segment)
     pb_tree_costs_t *costs;
     pb_anneal_options_t options = {.seed = wish->seed, .budget = wish->transformations};
     pb_anneal_result_t result;
-    if (wish->transformations == 0 && wish->budget > 0) {
+    if (wish->transformations == 0) {
         options.budget = wish->budget;
         options.now = wish->now;
         options.clock = wish->context;
@@ -205,11 +205,12 @@ static int add_plans(struct candidates *c, int *n_single_p)
 static int compare_in_use(struct candidates *c, int two, int *best_p)
 {
     const pb_advice_tree_t *in_use = c->wish->in_use;
+    const uint32_t segment = c->wish->segment > 0 ? c->wish->segment : in_use->segment;
     int error = PB_SUCCESS, kept = two;
     if (in_use->n_streams == 1) {
         kept = c->n;
         error = add_tree(c, pb_tree_copy(in_use->streams[0]));
-        error = error == PB_SUCCESS ? weigh(c, kept, in_use->segment) : error;
+        error = error == PB_SUCCESS ? weigh(c, kept, segment) : error;
     }
     if (error == PB_SUCCESS && kept >= 0 &&
         (*best_p == kept || !is_worth(c->all[*best_p].cost, c->all[kept].cost))) {

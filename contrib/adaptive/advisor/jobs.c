@@ -21,12 +21,14 @@ static int read_history(const char *path, pb_history_t **history_p, int *n_fault
 }
 
 static int list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *hosts,
-                pb_history_visit_t *visit, void *context)
+                pb_history_visit_t *visit, void *context, bool reports)
 {
     pb_diag_t diag;
     pb_diag_init(&diag);
     const int error = pb_history_list(dir, kind, hosts, visit, context, &diag);
-    common_report_faults(&diag);
+    if (reports) {
+        common_report_faults(&diag);
+    }
     pb_diag_clear(&diag);
     return error;
 }
@@ -52,7 +54,7 @@ static int visit_broadcasts(void *context, const char *path)
     struct reading_jobs *reading = context;
     struct advise_jobs *jobs = reading->jobs;
     pb_history_t *history = NULL;
-    struct advise_job *all = NULL, job = {.last_end = INT64_MIN};
+    struct advise_job *all = NULL, job = {.last_end = 0};
     int error = read_history(path, &history, &jobs->n_faulty);
     if (history != NULL && history->n_records > 0) {
         const pb_history_record_t *last = &history->records[history->n_records - 1];
@@ -60,8 +62,9 @@ static int visit_broadcasts(void *context, const char *path)
                                   .root = last->from,
                                   .last_begun = last->begun,
                                   .last_end = last->begun + last->taken};
+        (void) advise_predict(history->records, history->n_records, &job.next);
     }
-    if (job.last_end >= reading->since) {
+    if (history != NULL && job.next.gap >= reading->since - job.last_end) {
         all = pb_grow(jobs->all, jobs->n, &jobs->most, sizeof *all);
         error = all != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
@@ -74,11 +77,11 @@ static int visit_broadcasts(void *context, const char *path)
     return PB_SUCCESS;
 }
 
-int advise_jobs_read(const char *dir, int64_t since, struct advise_jobs *jobs)
+int advise_jobs_read(const char *dir, int64_t since, bool reports, struct advise_jobs *jobs)
 {
     struct reading_jobs reading = {.jobs = jobs, .since = since};
     *jobs = (struct advise_jobs){.n = 0};
-    return list(dir, PB_HISTORY_BROADCASTS, NULL, visit_broadcasts, &reading);
+    return list(dir, PB_HISTORY_BROADCASTS, NULL, visit_broadcasts, &reading, reports);
 }
 
 void advise_jobs_clear(struct advise_jobs *jobs)
@@ -93,7 +96,7 @@ void advise_jobs_clear(struct advise_jobs *jobs)
 /* ---- rates ---- */
 
 struct reading_rates {
-    uint64_t group;
+    const pb_history_t *job;
     pb_history_record_t *records;
     int n, n_faulty;
 };
@@ -104,7 +107,8 @@ static int visit_rates(void *context, const char *path)
     pb_history_t *history = NULL;
     const int error = read_history(path, &history, &reading->n_faulty);
     if (error != PB_SUCCESS || history == NULL || history->n_records == 0 ||
-        history->group != reading->group) {
+        history->group != reading->job->group ||
+        !pb_host_set_equal(history->hosts, reading->job->hosts)) {
         pb_history_free(history);
         return error;
     }
@@ -132,8 +136,8 @@ static int compare_records(const void *a, const void *b)
 int advise_rates_read(const char *dir, const struct advise_job *job,
                       pb_history_record_t **records_p, int *n_p, int *n_faulty_p)
 {
-    struct reading_rates reading = {.group = job->history->group};
-    const int error = list(dir, PB_HISTORY_RATES, job->history->hosts, visit_rates, &reading);
+    struct reading_rates reading = {.job = job->history};
+    const int error = list(dir, PB_HISTORY_RATES, job->history->hosts, visit_rates, &reading, true);
     *n_faulty_p += reading.n_faulty;
     if (error != PB_SUCCESS) {
         free(reading.records);

@@ -5,12 +5,14 @@
 #include <stdint.h>
 
 #include "contrib/adaptive/advice/history.h"
+#include "next_broadcast.h"
 
 /** The broadcasts of one root in one communicator. */
 struct advise_job {
     pb_history_t *history;        /**< owned; has a record */
     int root;                     /**< host of the last record */
     int64_t last_begun, last_end; /**< ns since the epoch */
+    struct advise_next next;      /**< predicted */
 };
 
 struct advise_jobs {
@@ -20,11 +22,11 @@ struct advise_jobs {
 };
 
 /**
- * Reads all histories of broadcasts whose last one ended at `since` (ns since the epoch) or later.
- * Invalid ones are ignored and counted. Clear also after an error: PB_ERR_IO (the directory;
- * reported), PB_ERR_NO_MEMORY.
+ * Reads all histories of broadcasts whose last one ended at `since` (ns since the epoch) or later,
+ * or whose next one is expected then. Invalid ones are ignored and counted. Clear also after an
+ * error: PB_ERR_IO (the directory; reported, if `reports`), PB_ERR_NO_MEMORY.
  */
-int advise_jobs_read(const char *dir, int64_t since, struct advise_jobs *jobs);
+int advise_jobs_read(const char *dir, int64_t since, bool reports, struct advise_jobs *jobs);
 void advise_jobs_clear(struct advise_jobs *jobs);
 
 /**

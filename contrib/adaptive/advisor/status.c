@@ -33,15 +33,21 @@ bool advisor_status_lock(const char *dir, int *fd_p)
                       strerror(errno));
         return false;
     }
-    if (flock(*fd_p, LOCK_EX | LOCK_NB) != 0) {
+    if (flock(*fd_p, LOCK_EX | LOCK_NB) == 0) {
+        return true;
+    }
+    if (errno == EWOULDBLOCK) {
         common_report(
             "--dir: an advisor works in %s already; 'pipebcast advise status --dir %s' reports "
             "what it does",
             dir, dir);
-        close(*fd_p);
-        return false;
+    } else {
+        common_report("--dir: %s/advisor-lock cannot be locked: %s; name a directory of a file "
+                      "system that has flock()",
+                      dir, strerror(errno));
     }
-    return true;
+    close(*fd_p);
+    return false;
 }
 
 void advisor_status_close(const char *dir, int fd)
@@ -131,7 +137,7 @@ static bool is_locked(const char *dir)
 {
     char path[PATH_MAX];
     const int fd = path_in(path, dir, "advisor-lock") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    const bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0;
+    const bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (fd >= 0) {
         close(fd);
     }

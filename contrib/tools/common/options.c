@@ -359,7 +359,10 @@ common_operands_t common_options_read(const common_command_t *command, int argc,
         } else if (code == ':') {
             common_usage_error("%s needs a value", argv[optind - 1]);
         } else if (code == '?') {
-            refuse(&known, argv[optind - 1]);
+            /* Of several letters in a word getopt has not left the word yet. */
+            const char letter[] = {'-', (char) optopt, '\0'};
+            const bool is_letter = optopt > 0 && optopt < CODE_VERSION && optopt != CODE_HELP;
+            refuse(&known, is_letter ? letter : argv[optind - 1]);
         } else {
             take_value(row_of(&known, code), options, optarg);
         }

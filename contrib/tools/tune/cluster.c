@@ -23,11 +23,30 @@ struct choosing {
 
 /* ---- places of ranks ---- */
 
+/** Leaves one leader to a host of the file, which several names of hosts may mean. */
+static void merge_leaders(struct choosing *c)
+{
+    bool *has = common_alloc((size_t) pb_network_size(c->network), sizeof *has);
+    int n = 0;
+    for (int i = 0; i < c->n_leaders; i++) {
+        const int host = c->placement->host[c->leaders[i]];
+        if (!has[host]) {
+            c->leaders[n++] = c->leaders[i];
+        }
+        has[host] = true;
+    }
+    c->n_leaders = n;
+    free(has);
+}
+
 static bool place_ranks(struct choosing *c, const char *path)
 {
     c->links = common_alloc((size_t) pb_network_max_path(c->network) + 1, sizeof *c->links);
     c->leaders = common_hosts_leaders(c->hosts, c->n_ranks, &c->n_leaders);
     c->placement = common_hosts_place(c->network, c->hosts, c->n_ranks, path);
+    if (c->placement != NULL) {
+        merge_leaders(c);
+    }
     if (c->placement != NULL && c->n_leaders < 2) {
         common_report(
             "all ranks are on the host '%s', but a network is measured between hosts; give "

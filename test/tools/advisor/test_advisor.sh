@@ -121,6 +121,9 @@ advisor --dir "$dir" --once --links "$links" --tree multilevel --segment 4K --ro
 grep -qx 'max-age 77' "$advice" && grep -q '^tree n5 from 786432 to 1572863 segment 4096' "$advice" &&
     [ "$(grep -c '^tree n0 ' "$advice")" -eq 12 ]
 report $? "trees of another kind, root and age; those of other roots stay"
+advisor --dir "$dir" --once --links "$links" --topology "$topology" --budget 0.02 --segment 4K
+[ "$(grep -c '^tree n0 ' "$advice")" -eq 12 ] && [ "$(grep '^tree n0 ' "$advice" | grep -c 'segment 4096')" -eq 12 ]
+report $? "--segment holds for trees that are in use, too"
 advisor --dir "$dir" --once --hosts 'x[0-4]' --root x3 --budget 0.02
 [ $code -eq 0 ] && [ "$(find "$dir" -name 'advice-*' | wc -l)" -eq 2 ]
 report $? "hosts without measurements"
@@ -195,6 +198,43 @@ advisor --dir "$dir" --once --links "$links" --budget 0.02
 report $? "and another one can begin immediately"
 [ ! -e "$dir/history-0123456789abcdef-x" ] && [ -e "$dir/rates-0123456789abcdef-y" ]
 report $? "it removes what crashed programs left a week ago, and nothing newer"
+
+# A program's files. Rates count by the numbers of its hosts, and say nothing where they are of others.
+rm -f "$dir"/advice-* "$dir"/history-* "$dir"/rates-*
+python3 "$(dirname "$0")/write_history.py" "$dir" n0,n1,n2,n3,n4,n5
+advisor --dir "$dir" --once --links "$links" --topology "$topology" --budget 0.02
+[ $code -eq 0 ] && grep -q '^running: .* from n0 to 6 hosts.* 2 ways loaded, as c1 -> c3' "$out"
+report $? "a program's rates show a way that is loaded"
+python3 "$(dirname "$0")/write_history.py" "$dir" "$(seq -s , -f m%g 0 1023)"
+advisor --dir "$dir" --once --links "$links" --topology "$topology" --budget 0.02
+[ $code -eq 0 ] && grep -q '^running: .* from n0 to 6 hosts.* 0 ways loaded' "$out"
+report $? "those of other hosts do not"
+rm -f "$dir"/advice-* "$dir"/history-* "$dir"/rates-*
+
+# A cluster that is too large for the idle mode: it waits for programs.
+printf 'SwitchName=s Nodes=n[0-1099]\n' >"$work/large.conf"
+"$ADVISOR" --dir "$dir" --topology "$work/large.conf" >"$work/log" 2>&1 &
+service=$!
+waits() {
+    advisor status --dir "$dir"
+    grep -q '^mode  *waiting for a program' "$out"
+}
+wait_for 20 waits
+sleep 0.2
+[ "$(grep -c 'more than 1024 hosts.*--hosts' "$work/log")" -eq 1 ] && kill -0 "$service"
+report $? "more hosts than it can advise: it says so once, and waits for a program"
+mv "$dir" "$work/away"
+wait_for 20 grep -q 'cannot be read' "$work/log"
+sleep 0.3
+mv "$work/away" "$dir"
+[ "$(grep -c 'cannot be read' "$work/log")" -eq 1 ]
+report $? "a directory that is lost is reported once"
+kill -TERM "$service"
+wait "$service"
+code=$?
+service=
+[ $code -eq 0 ]
+report $? "and it serves on until SIGTERM"
 
 # ---- with MPI ----
 
@@ -293,6 +333,19 @@ report $? "--ignore-rates: the advisor saw the broadcasts"
 advisor status --dir "$dir"
 grep -qx 'rates_used  *0' "$out"
 report $? "and used nothing that they measured"
+kill -TERM "$service"
+wait "$service"
+service=
+
+# A gap that is longer than advice holds: the search is for its end, so that what it finds is fresh then.
+rm -f "$dir"/advice-* "$dir"/history-* "$dir"/rates-*
+"$ADVISOR" --dir "$dir" --topology "$topology" --root n0 --max-age 4 >"$work/log" 2>&1 &
+service=$!
+wait_for 20 advisor_works
+printf '0 100000\n6 100000\n12 100000\n' >"$work/schedule"
+broadcasts
+[ $code -eq 0 ] && [ "$(grep -c '^running: ' "$work/log")" -ge 13 ]
+report $? "a tree is found anew before the next broadcast"
 kill -TERM "$service"
 wait "$service"
 service=

@@ -72,6 +72,7 @@ quick="--sizes 256,1426,4K --time-limit 1 --precision 50"
 
 refuses 1 1 "all ranks are on the host" $quick --output "$model"
 refuses 3 1 "all ranks are on the host 'a'" $quick --pretend-hosts a --output "$model"
+refuses 2 1 "all ranks are on the host 'n1.a'" $quick --pretend-hosts n1.a,n1.b --topology "$TOPOLOGIES/topology5.conf" --output "$model"
 refuses 2 1 "model/nowhere.* cannot be written" $quick --pretend-hosts a,b --output "$work/model/nowhere"
 refuses 2 1 "cannot be written" $quick --pretend-hosts a,b --output "$work"
 mkfifo "$work/pipe"
