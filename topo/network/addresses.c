@@ -413,6 +413,39 @@ static bool is_name(const char *text)
     return *text == '\0';
 }
 
+/* One of the names of a merged switch. */
+typedef struct sought {
+    const char *name;
+    bool is_found;
+} sought_t;
+
+static int compare_with(void *context, const char *name)
+{
+    sought_t *sought = context;
+    sought->is_found |= strcmp(name, sought->name) == 0;
+    return PB_SUCCESS;
+}
+
+/* Replaces a level that is not known by the switch in which the network has merged its first one.
+ * Slurm writes several spines in another way, and names those above one leaf alone. */
+static int take_merged(const joiner_t *j, level_t *level)
+{
+    const pb_network_t *network = j->builder.network;
+    char why[200];
+    for (int i = 0; i < pb_network_size(network); i++) {
+        const pb_node_t *node = pb_network_node(network, i);
+        sought_t sought = {.name = level->names[0]};
+        if (node->spines > 1 &&
+            pb_hostlist_expand(node->name, PB_SPINES_MAX, compare_with, &sought, why,
+                               sizeof(why)) == PB_SUCCESS &&
+            sought.is_found) {
+            clear_level(level);
+            return found_name(level, node->name);
+        }
+    }
+    return PB_SUCCESS;
+}
+
 /* Reads a level: the name of a switch that is known, one name, or a hostlist of several. */
 static int read_level(joiner_t *j, const pb_address_t *of, const char *text, level_t *level)
 {
@@ -421,11 +454,19 @@ static int read_level(joiner_t *j, const pb_address_t *of, const char *text, lev
     if (!is_name(text)) {
         return refuse(of, j->warnings, "has a character that no switch's name has");
     }
-    if (strpbrk(text, "[,") == NULL || pb_network_find_switch(j->builder.network, text) >= 0) {
+    if (text[0] == ' ' || text[strlen(text) - 1] == ' ') {
+        return refuse(of, j->warnings, "has a blank at the edge of a switch's name");
+    }
+    if (pb_network_find_switch(j->builder.network, text) >= 0) {
         return found_name(level, text);
     }
-    const int error = pb_hostlist_expand(text, PB_SPINES_MAX, found_name, level, why, sizeof(why));
-    return error == PB_ERR_INPUT ? refuse(of, j->warnings, why) : error;
+    const int error =
+        strpbrk(text, "[,") == NULL
+            ? found_name(level, text)
+            : pb_hostlist_expand(text, PB_SPINES_MAX, found_name, level, why, sizeof(why));
+    return error == PB_SUCCESS     ? take_merged(j, level)
+           : error == PB_ERR_INPUT ? refuse(of, j->warnings, why)
+                                   : error;
 }
 
 /* The names of a level as one text, to be freed; NULL if out of memory. */
@@ -647,6 +688,24 @@ static int join(joiner_t *j, const pb_network_t *network, pb_address_t *hosts, i
     return error == PB_ERR_INPUT ? PB_ERR_UNKNOWN : error; /* too many names, as a warning says */
 }
 
+/* Tells whether the joined network has each host by its name. A new host may have the short name of
+ * a host that the network has by a full one. */
+static bool has_all(const pb_network_t *joined, const pb_address_t *addresses, int n,
+                    pb_diag_t *warnings)
+{
+    for (int i = 0; i < n; i++) {
+        const char *host = addresses[i].host;
+        if (host[0] != '\0' && pb_network_find_host(joined, host) < 0) {
+            pb_diag_fault(warnings, NULL, 0,
+                          "host '%s' is one of several of this short name; give all hosts their "
+                          "full names",
+                          host);
+            return false;
+        }
+    }
+    return true;
+}
+
 int pb_addresses_join(const pb_network_t *network, const pb_address_t *addresses, int n,
                       pb_network_t **joined_p, pb_diag_t *warnings)
 {
@@ -661,6 +720,11 @@ int pb_addresses_join(const pb_network_t *network, const pb_address_t *addresses
         error = n_hosts > 0 || network == NULL ? join(j, network, hosts, n_hosts, joined_p)
                                                : PB_SUCCESS;
         pb_builder_clear(&j->builder);
+    }
+    if (*joined_p != NULL && !has_all(*joined_p, addresses, n, warnings)) {
+        pb_network_free(*joined_p);
+        *joined_p = NULL;
+        error = PB_ERR_UNKNOWN;
     }
     for (int i = 0; j != NULL && i < j->n_above; i++) {
         free(j->above[i]);

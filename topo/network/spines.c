@@ -118,7 +118,7 @@ static void join_parents(pb_fabric_t *f)
     }
     for (int i = 0; i < f->n_uplinks; i++) {
         const int child = first_of(f, uplink_at(f, i)->child), parent = uplink_at(f, i)->parent;
-        if (f->above[child] < 0) {
+        if (above_of(f, child) < 0) {
             f->above[child] = parent;
         } else if (first_of(f, parent) != child) {
             join(f, f->above[child], parent);

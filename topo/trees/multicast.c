@@ -40,41 +40,45 @@ static void stay_inside(const pb_view_t *view, pb_plan_t *plan)
     }
 }
 
-/** Exchanges two ranks in a tree; `at` is by rank. */
-static void exchange(const pb_view_t *view, int *parent, int a, int b)
+/** Exchanges ranks in a tree by pairs; all arrays are by rank. O(ranks) */
+static void exchange(const pb_view_t *view, const int *other, int *to, int *parent)
 {
-    const int of_a = parent[a] == b ? a : parent[a], of_b = parent[b] == a ? b : parent[b];
     for (int i = 1; i < view->n_ranks; i++) {
         const int rank = view->order[i];
-        if (rank != a && rank != b) {
-            parent[rank] = parent[rank] == a ? b : parent[rank] == b ? a : parent[rank];
-        }
+        to[other[rank]] = other[parent[rank]];
     }
-    parent[a] = of_b;
-    parent[b] = of_a;
+    for (int i = 1; i < view->n_ranks; i++) {
+        parent[view->order[i]] = to[view->order[i]];
+    }
 }
 
-/** The lowest rank of each host is the one by which the tree enters it. `lowest` is by node. */
-static void enter_by_lowest(const pb_view_t *view, pb_plan_t *plan, int *lowest)
+/** The lowest rank of each host is the one by which the tree enters it, which it does once.
+ * `lowest` is by node, the others by rank. */
+static void enter_by_lowest(const pb_view_t *view, pb_plan_t *plan, int *lowest, int *other,
+                            int *to)
 {
     int *parent = plan->streams[0].parent;
     for (int i = 0; i < view->n_ranks; i++) {
         const int rank = view->order[i], host = host_of(view, rank);
         lowest[host] = lowest[host] < 0 || rank < lowest[host] ? rank : lowest[host];
+        other[rank] = rank;
     }
     for (int i = 1; i < view->n_ranks; i++) {
         const int rank = view->order[i], host = host_of(view, rank);
         if (host != host_of(view, plan->root) && rank != lowest[host] &&
             host_of(view, parent[rank]) != host) {
-            exchange(view, parent, rank, lowest[host]);
+            other[rank] = lowest[host];
+            other[lowest[host]] = rank;
         }
     }
+    exchange(view, other, to, parent);
 }
 
 static int change_inside_hosts(const pb_view_t *view, pb_plan_t *plan)
 {
     const size_t n = (size_t) pb_network_size(view->placement->network);
-    int *lowest = malloc(n * sizeof(*lowest));
+    const size_t n_ranks = (size_t) view->placement->n_ranks;
+    int *lowest = malloc((n + 2 * n_ranks) * sizeof(*lowest));
     if (lowest == NULL) {
         return PB_ERR_NO_MEMORY;
     }
@@ -82,7 +86,7 @@ static int change_inside_hosts(const pb_view_t *view, pb_plan_t *plan)
         lowest[node] = -1;
     }
     stay_inside(view, plan);
-    enter_by_lowest(view, plan, lowest);
+    enter_by_lowest(view, plan, lowest, lowest + n, lowest + n + n_ranks);
     free(lowest);
     return pb_plan_link_children(plan, 0, view, NULL);
 }

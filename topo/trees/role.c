@@ -5,14 +5,15 @@
 
 #include <stdlib.h>
 
-/** Adds stream `stream` to the peer `rank`, which is appended if it is new. */
-static void add_peer(int *ranks, uint32_t *masks, int *n, int rank, int stream)
+/** Adds stream `stream` to the peer `rank`. It is appended unless it is among those from `i` to
+ * `end`. */
+static void add_peer(int *ranks, uint32_t *masks, int *n, int i, int end, int rank, int stream)
 {
-    int i = 0;
-    while (i < *n && ranks[i] != rank) {
+    while (i < end && ranks[i] != rank) {
         i++;
     }
-    if (i == *n) {
+    if (i == end) {
+        i = *n;
         ranks[i] = rank;
         masks[i] = 0;
         (*n)++;
@@ -25,14 +26,17 @@ static bool is_inside(const pb_plan_t *plan, int rank, int child)
     return plan->leader != NULL && plan->leader[rank] == plan->leader[child];
 }
 
-/** Adds the children inside the rank's host, or those that are not. */
+/** Adds the children inside the rank's host, or those that are not. A stream has each once. */
 static void add_children(pb_role_t *role, const pb_plan_t *plan, int rank, bool inside)
 {
+    const int first = role->n_children;
     for (int s = 0; s < plan->n_streams; s++) {
         const pb_stream_t *stream = &plan->streams[s];
+        const int end = role->n_children;
         for (int c = stream->first_child[rank]; c < stream->first_child[rank + 1]; c++) {
             if (is_inside(plan, rank, stream->child[c]) == inside) {
-                add_peer(role->child, role->child_mask, &role->n_children, stream->child[c], s);
+                add_peer(role->child, role->child_mask, &role->n_children, first, end,
+                         stream->child[c], s);
             }
         }
     }
@@ -61,7 +65,8 @@ pb_role_t *pb_role_new(const pb_plan_t *plan, int rank)
     for (int s = 0; s < plan->n_streams; s++) {
         const pb_stream_t *stream = &plan->streams[s];
         if (stream->parent[rank] >= 0) {
-            add_peer(role->parent, role->parent_mask, &role->n_parents, stream->parent[rank], s);
+            add_peer(role->parent, role->parent_mask, &role->n_parents, 0, role->n_parents,
+                     stream->parent[rank], s);
         }
     }
     add_children(role, plan, rank, false);

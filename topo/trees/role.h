@@ -26,7 +26,7 @@ typedef struct pb_role {
 
 /**
  * The role of `rank` in `plan`; free() gives all of it back. NULL if out of memory.
- * O(streams + children^2 of the rank).
+ * O(streams + children^2 of the rank); with one stream O(children).
  */
 pb_role_t *pb_role_new(const pb_plan_t *plan, int rank);
 

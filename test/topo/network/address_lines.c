@@ -19,7 +19,7 @@ int address_lines_read(char *text, pb_address_t *addresses, int most)
         }
         *record++ = '\0';
         for (char *at = record; *at != '\0'; at++) {
-            *at = *at == ' ' ? '\n' : *at;
+            *at = *at == ' ' ? '\n' : *at == '~' ? ' ' : *at;
         }
         pb_address_t *address = &addresses[n++];
         address->host = line;
