@@ -18,8 +18,10 @@ AC_DEFUN([PB_OMPI], [
         [''|yes], [],
         [no], [AC_MSG_ERROR([pipebcast is an Open MPI component and cannot be built without Open MPI])],
         [pb_path=$with_ompi/bin])
-    AC_PATH_PROGS([MPICC], [mpicc.openmpi mpicc], [], [$pb_path])
     AC_PATH_PROGS([OMPI_INFO], [ompi_info], [], [$pb_path])
+    # The others from beside it: PATH may have programs of several.
+    AS_IF([test -n "$OMPI_INFO"], [pb_path=`AS_DIRNAME(["$OMPI_INFO"])`])
+    AC_PATH_PROGS([MPICC], [mpicc.openmpi mpicc], [], [$pb_path])
     AC_PATH_PROGS([MPIEXEC], [mpirun.openmpi mpirun], [], [$pb_path])
     AS_IF([test -z "$MPICC" || test -z "$OMPI_INFO"],
         [AC_MSG_ERROR([Open MPI's mpicc and ompi_info were not found in $pb_path.

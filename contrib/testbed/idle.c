@@ -13,8 +13,7 @@
  * If PIPEBCAST_IDLE_EMPTY is a number, a poll also waits after this number of polls in a row
  * without an event. That is for programs that never yield (MPICH).
  *
- * If PIPEBCAST_IDLE_YIELD is set, the yield itself sleeps for PIPEBCAST_IDLE_US, and polls do not:
- * for ranks that have shared memory alone and seldom poll.
+ * If PIPEBCAST_IDLE_YIELD is set, the yield sleeps instead: for ranks with shared memory alone.
  */
 #include "dilation.h"
 
@@ -128,7 +127,9 @@ int epoll_wait(int epoll, struct epoll_event *events, int n_events, int timeout)
     const int idle = is_idle(timeout);
     int n_found = real_epoll_wait(epoll, events, n_events, idle ? 0 : timeout);
     if (idle && n_found == 0) {
-        n_found = note_waited(epoll_pwait2(epoll, events, n_events, &idle_time, NULL));
+        struct pollfd one = {.fd = epoll, .events = POLLIN};
+        n_found = note_waited(ppoll(&one, 1, &idle_time, NULL));
+        n_found = n_found > 0 ? real_epoll_wait(epoll, events, n_events, 0) : n_found;
     }
     return note_found(n_found);
 }

@@ -13,6 +13,7 @@ sys.path[:0] = [str(HERE / "../../contrib/experiments"), str(HERE / "..")]
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
+from benchlib.experiment import COMPUTED
 from benchlib.samples import COLUMNS, read
 from tap import Tap
 
@@ -39,6 +40,8 @@ def test_all_cells(campaign):
         wanted = {campaign.cell(row) for row in read(campaign.RESULTS / f"{name}.csv")}
         tap.eq(set().union(*(job.cells for job in jobs)), wanted, f"{name}: each cell is in a job")
         tap.ok(len({tuple(job.command) for job in jobs}) == len(jobs), f"{name}: no two jobs are alike")
+        runs = {row["run"] for row in read(campaign.RESULTS / f"{name}.csv") if row["speed"] != COMPUTED}
+        tap.ok(name not in campaign.WHOLE or len(runs) in (0, len(jobs)), f"{name}: each run of a program that measures is a job")
 
 
 def test_job(campaign, top):

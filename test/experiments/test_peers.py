@@ -17,7 +17,6 @@ from benchlib.methods import MPICH, Method, expand_methods
 from benchlib.programs import find_mpich_mpirun
 from benchlib.report import osu_text
 from benchlib.run import Outcome
-from benchlib.screening import fits, predicted_us, promising
 from benchlib.units import UserError
 
 COUNT = [0, 0]
@@ -98,22 +97,6 @@ def test_mpich():
            [mpirun, "mine", "mpirun.mpich"], "MPICH's mpirun is named, or in its directory, or the system's")
 
 
-def test_screening():
-    methods = [Method(f"tuned:binary:{s}") for s in (702, 1426, 2874)] + [Method("tuned:binomial")]
-    eq([fits(m, methods, 1024) for m in methods], [True, True, False, True],
-       "of segments longer than the message the shortest stands for all")
-    sizes = [1000, 3000, 9000]
-    matrix = matrix_of({"tuned:binary:702": lambda s: 100 + s, "tuned:pipeline:702": lambda s: 3000 + s / 10,
-                        "tuned:linear": lambda s: 20 * s, "adapt:binary:702": lambda s: 5 * s}, sizes)
-    eq([round(predicted_us(matrix, m, 9000)) for m in matrix.methods], [9100, 3900, 180000, 45000],
-       "times are predicted by a line")
-    eq([m.name for m in promising(matrix, 9000, 1.5)], ["tuned:pipeline:702", "adapt:binary:702"],
-       "what overtakes at greater sizes is measured there, of each component")
-    eq(len(promising(matrix, 9000, 2.5)), 3, "and what is near")
-    eq([predicted_us(matrix, matrix.methods[0], 3000), promising(matrix, 3000, 1.5)], [None, []],
-       "one size is no line")
-
-
 def test_osu():
     matrix = matrix_of({"tuned": lambda s: 4 * s}, [1024, 2048, 4096])
     lines = osu_text(matrix).splitlines()
@@ -129,7 +112,7 @@ def test_rates():
 
 
 def main():
-    for test in (test_methods, test_mpich, test_screening, test_osu, test_rates):
+    for test in (test_methods, test_mpich, test_osu, test_rates):
         test()
     print(f"1..{COUNT[0]}")
     return 1 if COUNT[1] else 0

@@ -24,6 +24,10 @@ def test_topology():
     check(0, r"partly\.conf:2: .*ignored", "a topology file that is partly bad",
           "up", "--topology", path, "--name", "partly")  # fmt: skip
     tap.eq(tool("down", "--name", "partly").returncode, 0, "its testbed is up, and goes down")
+    path = write("numbers.conf", "SwitchName=1 Nodes=a,b\n")
+    check(0, "", "a switch with a number for a name", "up", "--topology", path, "--name", "numbers")
+    check(0, "", "the status of its testbed", "status", "--name", "numbers")
+    tap.eq(tool("down", "--name", "numbers").returncode, 0, "it goes down")
     path = write("many.conf", "SwitchName=s0 Nodes=n[0-4999]\n")
     check(EXIT_FAILED, "4000 at most", "too many hosts", "up", "--topology", path)
     path = write("odd.conf", "SwitchName=s0 Nodes=a,-b\n")
@@ -80,6 +84,17 @@ def test_no_ip(path):
     tap.match(answer.stderr, "'ip' is missing: install iproute2", "ip is missing: the message")
 
 
+def test_no_namespaces(path):
+    """An unshare that fails, as it does without the right to namespaces."""
+    programs = os.path.join(SCRATCH, "programs")
+    os.mkdir(programs)
+    with open(os.path.join(programs, "unshare"), "w", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), 0o755)
+        file.write("#!/bin/sh\necho not permitted >&2\nexit 1\n")
+    check(EXIT_UNABLE, r"namespaces cannot be made \(not permitted\)", "no namespaces", "up", "--topology", path,
+          env=dict(os.environ, PATH=programs + ":" + os.environ.get("PATH", "")))  # fmt: skip
+
+
 def run():
     path = write("good.conf", "SwitchName=s0 Nodes=a,b\n")
     test_topology()
@@ -88,6 +103,7 @@ def run():
     test_unfit(path)
     test_missing(path)
     test_no_ip(path)
+    test_no_namespaces(path)
     help_text = tool("--help").stdout
     for command in ("run", "up", "down", "mpirun", "exec", "shell", "status", "set", "load", "play",
                     "list"):

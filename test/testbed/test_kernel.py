@@ -43,6 +43,10 @@ def run():
     tap.eq(tool("set", "--name", "t", "s0-s1", "rate=2mbit").returncode, 0, "set A-B")
     rates = {status()["links"][way]["rate"] for way in (("s0", "s1"), ("s1", "s0"))}
     tap.eq(rates, {RATE // 2}, "changes both ways")
+    tap.eq(tool("set", "--name", "t", "s0-s1", "queue=64k").returncode, 0, "set of another value")
+    found = [status()["links"][way] for way in (("s0", "s1"), ("s1", "s0"), ("a", "s0"))]
+    tap.eq([(link["rate"], link["queue_limit"]) for link in found[:2]], [(RATE // 2, 65536)] * 2, "leaves the first one")
+    tap.eq(found[2]["rate"], RATE // 2, "and that of another link")
     tool("status", "--name", "t", "--reset")
     tap.eq(status()["links"]["s0", "s1"]["bytes"], 0, "counters can be reset")
     tap.match(tool("status", "--name", "t").stdout, "no latency", "status reports what it cannot do")

@@ -69,7 +69,8 @@ def measure_at(place, function):
     Calls a function while a place is up. Yields whether it was interrupted; a terminated driver
     clears up as an interrupted one does.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     interrupted = False
     try:
         place.up()
@@ -77,9 +78,9 @@ def measure_at(place, function):
     except KeyboardInterrupt:
         interrupted = True
     finally:
-        before = [signal.signal(number, signal.SIG_IGN)  # nothing may stop the clearing up
-                  for number in (signal.SIGINT, signal.SIGTERM)]
+        ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        before = [signal.signal(number, signal.SIG_IGN) for number in ends]  # nothing may stop the clearing up
         place.down()
-        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before):
+        for number, handler in zip(ends, before):
             signal.signal(number, handler)
     return interrupted

@@ -10,15 +10,10 @@ from .run import run_once
 class Matrix:
     """All outcomes, by method, and the figures made of them."""
 
-    def __init__(self, methods, sizes, sizes_of_method=None):
-        """sizes_of_method, by name, is for methods that do not take part at all sizes."""
+    def __init__(self, methods, sizes):
         self.methods = methods
         self.sizes = sizes
-        self.sizes_of_method = sizes_of_method or {}
         self.outcomes = {m.name: [] for m in methods}
-
-    def sizes_of(self, method):
-        return self.sizes_of_method.get(method.name, self.sizes)
 
     def failure(self, method):
         for outcome in self.outcomes[method.name]:
@@ -68,17 +63,10 @@ class Matrix:
 class Rounds:
     """Measures a matrix: rounds over all methods, so that drift of the host meets all alike."""
 
-    def __init__(self, place, matrix, options, worth_again=None, pingpong_once=False):
-        """
-        worth_again(method, size) decides after the first round what is measured once more.
-        pingpong_once: T(M) is only for the eye and measured in the first run of a size; otherwise
-        in every run, so that ratios to it are of one time.
-        """
+    def __init__(self, place, matrix, options):
         self.place = place
         self.matrix = matrix
         self.options = options
-        self.pingpong_once = pingpong_once
-        self.worth_again = worth_again or (lambda method, size: True)
 
     def steps(self):
         """What a Progress must know of it."""
@@ -86,23 +74,18 @@ class Rounds:
 
     def _sizes(self, method, first):
         """What took too long once is not waited for again."""
-        return [size for size in self.matrix.sizes_of(method)
-                if first or (self.worth_again(method, size) and not
-                             self.matrix.too_slow(method, size, self.options.time_limit))]
-
-    def _needs_pingpong(self, sizes):
-        return not self.pingpong_once or any(self.matrix.pingpong_us(s) is None for s in sizes)
+        return [size for size in self.matrix.sizes
+                if first or not self.matrix.too_slow(method, size, self.options.time_limit)]
 
     def _step(self, method, where, progress, first):
         sizes = self._sizes(method, first)
         if self.matrix.failure(method):
             progress.skip("it failed")
         elif not sizes:
-            progress.skip("it is far from the best or takes most of the time limit")
+            progress.skip("it takes most of the time limit")
         else:
             progress.start(where)
-            outcome = run_once(self.place, method, sizes, self.options, progress.row,
-                               self._needs_pingpong(sizes))
+            outcome = run_once(self.place, method, sizes, self.options, progress.row)
             self.matrix.outcomes[method.name].append(outcome)
             progress.end(outcome)
 

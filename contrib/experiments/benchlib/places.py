@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from .programs import LIBRARY
-from .units import UserError
+from .units import UserError, rate_text
 
 # Two ranks on one switch, where that is not ranks 0 and 1: topology 5 deals hosts out in turn.
 PINGPONG_OF_TOPOLOGY = {"5": "0,4"}
@@ -41,7 +41,9 @@ class Local:
         if mpich:
             return [mpich, "-n", str(self.n_ranks)] + arguments
         return ["mpirun", "-np", str(self.n_ranks), "--oversubscribe", "--mca", "btl", "self,tcp",
-                "--mca", "btl_tcp_if_include", "lo"] + arguments
+                "--mca", "btl_tcp_if_include", "lo",
+                # The ranks stand for hosts: of one host's ranks pipebcast would leave all to tuned.
+                "--mca", "coll_pipebcast_hosts", f"n[0-{self.n_ranks - 1}]"] + arguments
 
     def counters(self):
         return None
@@ -96,8 +98,11 @@ class Testbed:
             except UserError:  # it has cleared away what there was
                 self.started = False
                 raise
+        facts = self.status()["testbed"]
+        if self.standing:
+            self.rate = rate_text(facts["rate"] * facts["dilation"])
         # The testbed's mpirun places ranks in the order of the hosts' names.
-        self.hosts = sorted(self.status()["testbed"]["hosts"], key=natural)
+        self.hosts = sorted(facts["hosts"], key=natural)
 
     def status(self, *arguments):
         """What `testbed status` reports."""

@@ -57,7 +57,7 @@ def table_text(matrix, title):
 
 def ratios_of(matrix, size):
     """Returns (time over T(M), name) of the methods that have a time, the fastest first."""
-    ratios = [(matrix.median(method, size, "sync_ratio"), method.name) for method in matrix.methods]
+    ratios = [(matrix.ratio(method, size), method.name) for method in matrix.methods]
     return sorted((ratio, name) for ratio, name in ratios if ratio is not None)
 
 
@@ -119,7 +119,7 @@ def outcome_record(outcome):
 
 def size_record(matrix, method, size):
     return {"bytes": size, "median_us": matrix.median(method, size, "sync_median_us"),
-            "ratio": matrix.median(method, size, "sync_ratio"),
+            "ratio": matrix.ratio(method, size),
             "loop_us": matrix.median(method, size, "loop_us"),
             "limited": matrix.limited(method, size)}
 
@@ -132,8 +132,7 @@ def matrix_record(matrix, place, begun):
         "pingpong_us": {str(size): matrix.pingpong_us(size) for size in matrix.sizes},
         "methods": [{"name": method.name, "mca": method.mca(place.topology_file),
                      "failure": matrix.failure(method),
-                     "sizes": [size_record(matrix, method, size)
-                               for size in matrix.sizes_of(method)],
+                     "sizes": [size_record(matrix, method, size) for size in matrix.sizes],
                      "runs": [outcome_record(o) for o in matrix.outcomes[method.name]]}
                     for method in matrix.methods]}
 

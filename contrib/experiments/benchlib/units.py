@@ -45,6 +45,13 @@ def parse_rate(text):
     return float(match[1]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[2]]
 
 
+def rate_text(bits):
+    for unit, letter in ((10**9, "g"), (10**6, "m"), (10**3, "k")):
+        if bits % unit == 0:
+            return f"{bits // unit}{letter}bit"
+    return f"{bits}bit"
+
+
 def bytes_text(size):
     for shift, letter in ((30, "G"), (20, "M"), (10, "K")):
         if size % (1 << shift) == 0:

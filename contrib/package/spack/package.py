@@ -17,7 +17,6 @@ class Pipebcast(AutotoolsPackage):
     # The checksum is that of the release's announcement; until then, `spack install --no-checksum`.
     version("1.0.0")
 
-    variant("json", default=True, description="JSON output of the tools, and pipebcast import")
     variant("yaml", default=True, description="topologies in Slurm's topology.yaml")
 
     depends_on("c", type="build")
@@ -26,13 +25,14 @@ class Pipebcast(AutotoolsPackage):
     depends_on("openmpi@4.1:6")
     depends_on("hwloc@2:")
     depends_on("pmix", when="^openmpi@5:")
-    depends_on("jansson", when="+json")
+    depends_on("jansson@2.11:")
     depends_on("libyaml", when="+yaml")
 
     def configure_args(self):
         return [
             f"--with-ompi={self.spec['openmpi'].prefix}",
             f"--with-plugindir={self.prefix.lib.openmpi}",
+            *self.with_or_without("yaml"),
         ]
 
     def setup_run_environment(self, env):

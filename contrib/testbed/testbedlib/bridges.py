@@ -49,6 +49,8 @@ def kernel_links(order):
             up = KernelLink(name, parent, None, f"up{number}", rate, order["switch_queue"], order)
             down = KernelLink(parent, name, None, f"down{number}", rate, order["switch_queue"], order)
         links += [up, down]
+    for link in links:  # as `set` has changed them
+        link.rate, link.limit = order.get("buckets", {}).get(f"{link.sender} {link.device}", (link.rate, link.limit))
     return links
 
 

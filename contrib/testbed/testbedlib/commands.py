@@ -210,8 +210,8 @@ def command_status(options):
     return 0
 
 
-def change_bucket(facts, pair, values, host_only):
-    """Gives a link's token bucket its new rate and queue; for a host's port, or any."""
+def change_bucket(state, facts, pair, values, host_only):
+    """Gives a link's token bucket its new rate and queue; for a host's port, or any. The testbed's facts have them then."""
     for link in kernel_links(facts):
         if (link.sender, link.receiver) != pair or (host_only and not link.host):
             continue
@@ -219,6 +219,8 @@ def change_bucket(facts, pair, values, host_only):
         link.limit = (64 << 20) if host_only else values.get("queue", link.limit)
         frame = facts["mtu"] + 14
         inside(facts, lambda: set_buckets([link], "change", 2 * (frame + 24) if host_only else frame))
+        facts.setdefault("buckets", {})[f"{link.sender} {link.device}"] = (link.rate, link.limit)
+        state.save(facts)
 
 
 def command_set(options):
@@ -238,7 +240,7 @@ def command_set(options):
         do_now(state, fabric_set(pairs, values))
     for pair in pairs:
         if kernel or (facts["push_back"] and "rate" in values):
-            change_bucket(facts, pair, values, host_only=not kernel)
+            change_bucket(state, facts, pair, values, host_only=not kernel)
     return 0
 
 

@@ -8,6 +8,10 @@ from .control import ask
 from .inside import inside
 
 
+# Values that are names of hosts and switches, which may be numbers.
+NAMES = ("from", "to", "name")
+
+
 def number(text):
     try:
         return int(text)
@@ -51,12 +55,12 @@ def measure(state, facts):
         return {}, measure_kernel(state, facts)
     own, links, switches = {}, [], {}
     for kind, values in ask(state, "status"):
-        values = {key: number(value) for key, value in values.items()}
+        values = {key: value if key in NAMES else number(value) for key, value in values.items()}
         if kind == "fabric":
             own = values
             own["late_classes"] = [int(n) for n in str(own["late_classes"]).split(",")]
         elif kind == "switch":
-            switches[str(values.pop("name"))] = values
+            switches[values.pop("name")] = values
         else:
             links.append(values)
     return {**own, "switches": switches}, links

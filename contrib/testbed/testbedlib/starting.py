@@ -23,7 +23,9 @@ def receive_pid(channel):
     """The keeper's first word, with its process number as seen from here."""
     channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     room = socket.CMSG_SPACE(struct.calcsize("3i"))
-    _, ancillary, _, _ = channel.recvmsg(64, room)
+    said, ancillary, _, _ = channel.recvmsg(64, room)
+    if not said:  # credentials come with the end, too
+        return None
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
             return struct.unpack("3i", data[: struct.calcsize("3i")])[0]
@@ -167,9 +169,7 @@ class Testbed:
             do_now(self.state, [fabric_set_switch(switch, {"multicast": 0})])
         facts = dict(order, keeper=self.pid, rootless=self.rootless, ppn=self.options.ppn,
                      started=time.time(), name=self.state.name)  # fmt: skip
-        with open(self.state.file("state.new"), "w", encoding="utf-8") as file:
-            json.dump(facts, file)
-        os.rename(self.state.file("state.new"), self.state.file("state.json"))
+        self.state.save(facts)
         self.facts = facts
 
     def detach(self):

@@ -65,6 +65,11 @@ class State:
         except (OSError, ValueError):
             return None
 
+    def save(self, facts):
+        with open(self.file("state.new"), "w", encoding="utf-8") as file:
+            json.dump(facts, file)
+        os.rename(self.file("state.new"), self.file("state.json"))
+
     def remove(self):
         shutil.rmtree(self.path, ignore_errors=True)
         try:

@@ -8,7 +8,7 @@ and 10) and doublings around them. Figure 11, measured on 16 hosts of another ne
 import statistics
 
 from ..claims import Claim
-from ..command import measure_at, say_error
+from ..command import measure_at
 from ..experiment import View
 from ..methods import BY_TREES, Method
 from ..run import run_bench
@@ -130,7 +130,7 @@ def run_patterns(session, place, line, kind, size, max_ifs, *more, patterns=PATT
         "--patterns", str(n), "--seed", "1", "--iterations", str(PINGPONGS), "--check", *more], len(max_ifs) * n, session.options,
         PATIENCE_S + PATTERN_S * n * len(max_ifs))
     if outcome.failure:
-        say_error(f"{session.options.experiment}, {line}, {kind}, {bytes_text(size)}: {outcome.failure}")
+        session.fail(f"{session.options.experiment}, {line}, {kind}, {bytes_text(size)}: {outcome.failure}")
     return outcome.rows
 
 

@@ -4,7 +4,7 @@ import statistics
 
 from ..advising import Advising
 from ..claims import Claim
-from ..command import measure_at, say_error
+from ..command import measure_at
 from ..experiment import View
 from ..grid import Grid, loads_script, make_loads, make_schedule, phase_at, schedule_text
 from ..report import write_text
@@ -144,7 +144,7 @@ class Fig8:
                             len(self.schedule), options, 4 * self.schedule[-1].at + options.patience)
         wrong = advising.stop() or outcome.failure
         if wrong:
-            say_error(f"{line}: {wrong}")
+            session.fail(f"{line}: {wrong}")
         place.run_command("play", "--stop")
         for row in outcome.rows:
             took_us = float(row["time_us"])
