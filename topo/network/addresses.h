@@ -64,9 +64,9 @@ int pb_address_cut(const pb_address_t *of, const pb_network_t *known, pb_address
  * caller frees the new network, which is finished. A host has the address of any of its processes
  * that has one. Switches and hosts that are new are in the natural order of the addresses (s2
  * before s10), whatever the order of processes. PB_ERR_UNKNOWN: there is no network and no address
- * that names a switch, or too many names. Also where a host's name is the short one of several. *joined_p is NULL then, after PB_ERR_NO_MEMORY, and after
- * PB_SUCCESS if `network` names all hosts. O(n log n) comparisons, and O(bytes of addresses + names
- * in them + nodes).
+ * that names a switch, or too many names. Also where a host's name is the short one of several.
+ * *joined_p is NULL then, after PB_ERR_NO_MEMORY, and after PB_SUCCESS if `network` names all
+ * hosts. O(n log n) comparisons, and O(bytes of addresses + names in them + nodes).
  */
 int pb_addresses_join(const pb_network_t *network, const pb_address_t *addresses, int n,
                       pb_network_t **joined_p, pb_diag_t *warnings);
