@@ -24,7 +24,7 @@ AC_DEFUN([PB_OMPI], [
     AC_PATH_PROGS([MPICC], [mpicc.openmpi mpicc], [], [$pb_path])
     AC_PATH_PROGS([MPIEXEC], [mpirun.openmpi mpirun], [], [$pb_path])
     AS_IF([test -z "$MPICC" || test -z "$OMPI_INFO"],
-        [AC_MSG_ERROR([Open MPI's mpicc and ompi_info were not found in $pb_path.
+        [AC_MSG_ERROR([Open MPI's mpicc and ompi_info were not found beside each other in $pb_path.
   Install Open MPI with its development files (on Debian and Ubuntu: openmpi-bin and libopenmpi-dev),
   or name its prefix: --with-ompi=DIR])])
 

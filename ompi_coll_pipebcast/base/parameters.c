@@ -140,8 +140,9 @@ static const struct {
      "is b or nb. MPI_T may change it, as algorithm. (default: on)"},
     {"arrival_wait", SIZE, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.arrival_wait,
      "Bytes per communicator that arrival nb and auto may send to a rank before it has arrived, "
-     "and that "
-     "its host holds for it. Over TCP, set btl_tcp_rcvbuf to as much: what does not fit into "
+     "and that its host holds for it. Each broadcast counts for 256 more. Over TCP, set "
+     "btl_tcp_rcvbuf to "
+     "as much: what does not fit into "
      "the receiver's buffer is sent when it arrives. (default: 1048576)"},
     {"multicast", INT, multicasts, OPAL_INFO_LVL_1, READONLY, &coll_pipebcast_params.multicast,
      "Whether broadcasts may go by IP multicast: switches copy datagrams, and lost ones are "

@@ -179,7 +179,7 @@ static coll_pipebcast_topology_t *make_of_job(struct ompi_communicator_t *comm,
                                      &network, &warnings);
     report_unknown(comm, &warnings);
     if (rc == PB_ERR_UNKNOWN) {
-        source = warnings.n_faults > 0 ? "the addresses of the hosts are not understood, so all "
+        source = warnings.n_faults > 0 ? "the hosts' names or addresses are not understood, so all "
                                          "hosts are taken to be on one switch"
                                        : "no topology is named, so all hosts are taken to be on "
                                          "one switch";

@@ -162,7 +162,6 @@ int coll_pipebcast_sweep_begin(coll_pipebcast_module_t *module, const pb_planned
     coll_pipebcast_sweep_t *sweep = &module->sweep;
     sweep->bytes = bytes;
     sweep->is_passed = planned->fallback;
-    sweep->n_unconnected = coll_pipebcast_n_unconnected();
     sweep->control = (pb_control_t){.comm = module->comm, .tag = tag};
     coll_pipebcast_multicast_begin_sweep(module);
     const int stream = stream_of(sweep, planned);
@@ -193,6 +192,7 @@ void coll_pipebcast_sweep_end(coll_pipebcast_module_t *module, int64_t arrived,
     pb_sweep_times_t own = *times;
     own.away = away_until(arrived);
     coll_pipebcast_multicast_report(module, &own);
+    sweep->n_unconnected = coll_pipebcast_n_unconnected();
     if (sweep->is_task) {
         pb_sweep_end(&sweep->sweep, &own);
         /* The report leaves now, however long this rank stays away from Open MPI after this. */

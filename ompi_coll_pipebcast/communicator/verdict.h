@@ -31,7 +31,7 @@ typedef struct coll_pipebcast_sweep {
     uint8_t *children; /**< the sweep's room; NULL: no broadcast is swept */
     size_t bytes;      /**< of the message that is swept */
     bool is_passed;    /**< the fallback component served it */
-    int n_unconnected; /**< connections that could not be made, when it began */
+    int n_unconnected; /**< connections that could not be made, when the broadcast ended */
 } coll_pipebcast_sweep_t;
 
 /** Returns the time of a message between two hosts of one switch, in nanoseconds, by the agreed

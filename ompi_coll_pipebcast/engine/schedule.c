@@ -3,14 +3,12 @@
  */
 #include "engine/schedule.h"
 
-/** Bytes that a transport keeps in addition to each message that waits, about as ob1. */
-#define WEIGHT_OF_ANY 256
-
 /** Returns the weight of a broadcast of `bytes`. */
 static uint64_t weight_of(size_t bytes)
 {
-    return bytes < PB_SCHEDULE_MAX_WEIGHT - WEIGHT_OF_ANY ? bytes + WEIGHT_OF_ANY
-                                                          : PB_SCHEDULE_MAX_WEIGHT;
+    return bytes < PB_SCHEDULE_MAX_WEIGHT - PB_SCHEDULE_WEIGHT_OF_ANY
+               ? bytes + PB_SCHEDULE_WEIGHT_OF_ANY
+               : PB_SCHEDULE_MAX_WEIGHT;
 }
 
 /** At least, as the last rank has a broadcast no sooner than a message of its size takes. */

@@ -33,6 +33,10 @@
 /** Weight of one broadcast, at most: the lag is then several broadcasts. */
 #define PB_SCHEDULE_MAX_WEIGHT (UINT64_C(1) << 18)
 
+/** Bytes that a transport and a rank keep in addition to each broadcast that waits, about as ob1.
+ */
+#define PB_SCHEDULE_WEIGHT_OF_ANY 256
+
 /** Bound on the weight of the broadcasts that wait at a slow rank. */
 #define PB_SCHEDULE_BOUND (PB_SCHEDULE_INTERVAL + PB_SCHEDULE_LAG + 2 * PB_SCHEDULE_MAX_WEIGHT)
 #define PB_SCHEDULE_LONG ((PB_SCHEDULE_INTERVAL + PB_SCHEDULE_LAG) / PB_SCHEDULE_MAX_WEIGHT)

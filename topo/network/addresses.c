@@ -377,6 +377,8 @@ typedef struct joiner {
     char **above; /* by node: the names of the level above a switch that an address named; "": none;
                      NULL: no address named it */
     int above_capacity, n_above;
+    int *merged; /* switches of the network that stand for several */
+    int merged_capacity, n_merged;
     level_t levels[PB_ADDRESS_MAX_LEVELS]; /* of the address that is read */
     pb_diag_t *warnings;
 } joiner_t;
@@ -430,17 +432,34 @@ static int compare_with(void *context, const char *name)
  * Slurm writes several spines in another way, and names those above one leaf alone. */
 static int take_merged(const joiner_t *j, level_t *level)
 {
-    const pb_network_t *network = j->builder.network;
     char why[200];
-    for (int i = 0; i < pb_network_size(network); i++) {
-        const pb_node_t *node = pb_network_node(network, i);
+    for (int i = 0; i < j->n_merged; i++) {
+        const char *name = pb_network_node(j->builder.network, j->merged[i])->name;
         sought_t sought = {.name = level->names[0]};
-        if (node->spines > 1 &&
-            pb_hostlist_expand(node->name, PB_SPINES_MAX, compare_with, &sought, why,
-                               sizeof(why)) == PB_SUCCESS &&
-            sought.is_found) {
+        const int error =
+            pb_hostlist_expand(name, PB_SPINES_MAX, compare_with, &sought, why, sizeof(why));
+        if (error == PB_ERR_NO_MEMORY) {
+            return error;
+        }
+        if (sought.is_found) {
             clear_level(level);
-            return found_name(level, node->name);
+            return found_name(level, name);
+        }
+    }
+    return PB_SUCCESS;
+}
+
+/* Notes the merged switches of the network that is joined. */
+static int note_merged(joiner_t *j)
+{
+    for (int i = 0; i < pb_network_size(j->builder.network); i++) {
+        if (pb_network_node(j->builder.network, i)->spines > 1) {
+            int *merged = pb_grow(j->merged, j->n_merged, &j->merged_capacity, sizeof(*merged));
+            if (merged == NULL) {
+                return PB_ERR_NO_MEMORY;
+            }
+            j->merged = merged;
+            merged[j->n_merged++] = i;
         }
     }
     return PB_SUCCESS;
@@ -668,6 +687,7 @@ static int join(joiner_t *j, const pb_network_t *network, pb_address_t *hosts, i
     pb_diag_init(&ignored);
     int error = pb_builder_init(&j->builder, NULL, "address", j->warnings);
     error = error == PB_SUCCESS && network != NULL ? pb_builder_copy(&j->builder, network) : error;
+    error = error == PB_SUCCESS ? note_merged(j) : error;
     error = error == PB_SUCCESS ? enter_hosts(j, network, hosts, n, &n_left) : error;
     if (error == PB_SUCCESS && pb_network_size(j->builder.network) == 0) {
         error = PB_ERR_UNKNOWN;
@@ -689,13 +709,14 @@ static int join(joiner_t *j, const pb_network_t *network, pb_address_t *hosts, i
 }
 
 /* Tells whether the joined network has each host by its name. A new host may have the short name of
- * a host that the network has by a full one. */
+ * a host that the network has by a full one. The only warning says so then. */
 static bool has_all(const pb_network_t *joined, const pb_address_t *addresses, int n,
                     pb_diag_t *warnings)
 {
     for (int i = 0; i < n; i++) {
         const char *host = addresses[i].host;
         if (host[0] != '\0' && pb_network_find_host(joined, host) < 0) {
+            pb_diag_clear(warnings);
             pb_diag_fault(warnings, NULL, 0,
                           "host '%s' is one of several of this short name; give all hosts their "
                           "full names",
@@ -734,6 +755,7 @@ int pb_addresses_join(const pb_network_t *network, const pb_address_t *addresses
         free(j->levels[i].names);
     }
     free(j != NULL ? j->above : NULL);
+    free(j != NULL ? j->merged : NULL);
     free(j);
     free(hosts);
     return error;

@@ -55,6 +55,8 @@ struct advisor {
     int next_shelf;
     pb_host_set_t *idle_hosts; /**< NULL: not known */
     bool is_too_large;         /**< there are too many hosts for the idle mode; it was reported */
+    bool has_news;             /**< of links or hosts that the idle mode has not seen */
+    int n_due;                 /**< programs for which better trees are searched now */
     bool is_lost;              /**< the directory cannot be read; it was reported */
     int next_power;            /**< of the idle mode */
     int64_t cycle_begun;       /**< ns since the epoch: when the idle mode began its cycle */
@@ -283,8 +285,9 @@ static int64_t time_until(const struct advise_job *job)
     return job->next.has_gap ? job->next.gap - (since > 0 ? since : 0) : UNKNOWN_BUDGET;
 }
 
-/** Spends 50 % of the time on the predicted size, 25 % each on half and twice this size. Trees that
- * take no time are written first, as a prediction may be wrong. */
+/** Spends 50 % of the time on the predicted size, 25 % each on half and twice this size. A tree
+ * that takes no time is written first, as a prediction may be wrong. A budget of 0: only such
+ * trees. */
 static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
                         const struct advise_rates *rates, int64_t budget)
 {
@@ -296,7 +299,8 @@ static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
     } parts[] = {
         {next->bytes, 0}, {next->bytes, 50}, {next->bytes / 2, 75}, {next->bytes * 2, 100}};
     int error = PB_SUCCESS;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !*advisor->stop; i++) {
+    for (size_t i = budget > 0 ? 0 : 1; i < sizeof parts / sizeof parts[0] && !*advisor->stop;
+         i++) {
         const int64_t left = begin + budget / 100 * parts[i].percent - steady_now();
         const struct task task = {.hosts = job->history->hosts,
                                   .root = job->root,
@@ -315,29 +319,36 @@ static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
     return error;
 }
 
-/** The time for the search. Each running program has a part of it. */
+/** The time for the search. Each program for which there is one has a part of it. */
 static int64_t budget_of(const struct advisor *advisor, int64_t left)
 {
     const double limit = advisor->options->budget_s;
     left = limit > 0 && (double) left > limit * SECOND ? (int64_t) (limit * SECOND) : left;
-    return left / (advisor->status.n_jobs > 0 ? advisor->status.n_jobs : 1);
+    return left / (advisor->n_due > 0 ? advisor->n_due : 1);
 }
 
-/** Finds trees that take no time once a broadcast is over. The search is for when what it finds is
- * fresh at the next one, for half of its age at least. */
+/** Tells whether what a search finds now is fresh at the next broadcast, for half of its age. */
+static bool is_due(const struct advisor *advisor, const struct advise_job *job)
+{
+    const int64_t half_age = (int64_t) advisor->options->max_age * SECOND / 2;
+    return advisor->options->once || time_until(job) <= half_age;
+}
+
+static bool is_searched(struct advisor *advisor, const struct advise_job *job)
+{
+    const struct handled *handled = find_handled(advisor, job);
+    return handled != NULL && handled->begun == job->last_begun && handled->is_searched;
+}
+
+/** Finds trees that take no time once a broadcast is over, and searches when that is due. */
 static int advise_job(struct advisor *advisor, const struct advise_job *job)
 {
     const struct handled *handled = find_handled(advisor, job);
     struct advise_rates rates = {.n = 0};
     pb_history_record_t *records = NULL;
     const bool is_new = handled == NULL || handled->begun != job->last_begun;
-    if (!is_new && handled->is_searched) {
-        return PB_SUCCESS;
-    }
-    const int64_t left = time_until(job);
-    const bool is_due =
-        advisor->options->once || left <= (int64_t) advisor->options->max_age * SECOND / 2;
-    if (!is_new && !is_due) {
+    const bool searches = is_due(advisor, job) && !is_searched(advisor, job);
+    if (!is_new && !searches) {
         return PB_SUCCESS;
     }
     advisor->status.mode = "running";
@@ -346,10 +357,11 @@ static int advise_job(struct advisor *advisor, const struct advise_job *job)
     rates.root = job->root;
     rates.records = records;
     if (error == PB_SUCCESS) {
-        error = advise_sizes(advisor, job, &rates, is_due ? budget_of(advisor, left) : 0);
+        error =
+            advise_sizes(advisor, job, &rates, searches ? budget_of(advisor, time_until(job)) : 0);
     }
     free(records);
-    set_handled(advisor, job, is_due);
+    set_handled(advisor, job, searches);
     return error;
 }
 
@@ -367,6 +379,10 @@ static int look_at_jobs(struct advisor *advisor)
     advisor->is_lost = error == PB_ERR_IO;
     advisor->status.n_jobs = n;
     advisor->status.n_faulty = jobs.n_faulty;
+    advisor->n_due = 0;
+    for (int i = 0; i < n; i++) {
+        advisor->n_due += is_due(advisor, &jobs.all[i]) && !is_searched(advisor, &jobs.all[i]);
+    }
     for (int i = 0; i < n && !*advisor->stop; i++) {
         (void) advise_job(advisor, &jobs.all[i]);
     }
@@ -435,11 +451,11 @@ static int find_idle_hosts(struct advisor *advisor)
     int error = list_hosts(advisor, &listed);
     if (error == PB_SUCCESS && listed.n > 0) {
         error = pb_host_set_new((const char *const *) listed.names, listed.n, &advisor->idle_hosts);
+        advisor->is_too_large = error == PB_ERR_INPUT;
         if (error == PB_ERR_INPUT) {
             common_report("more than %d hosts, or odd names of hosts; name those to find trees for "
                           "while no program runs by --hosts",
                           PB_HOST_SET_MAX);
-            advisor->is_too_large = true;
             error = advisor->options->hosts[0] != '\0' ? error : PB_ERR_UNKNOWN;
         }
     }
@@ -497,13 +513,15 @@ static int advise_all_sizes(struct advisor *advisor)
 
 /** Goes through the sizes, and rests after each cycle until half of its advice's age is over, or
  * links were measured anew. */
-static int idle_step(struct advisor *advisor, bool news)
+static int idle_step(struct advisor *advisor)
 {
+    const bool news = advisor->has_news;
     const int64_t now = pb_advice_now();
     const int64_t rest = (int64_t) advisor->options->max_age * SECOND / 2;
     if (news || (advisor->next_power > LAST_POWER && now - advisor->cycle_begun > rest)) {
         advisor->next_power = FIRST_POWER;
     }
+    advisor->has_news = false;
     if (advisor->is_too_large && !news) {
         return PB_ERR_UNKNOWN;
     }
@@ -536,16 +554,17 @@ static int serve_once(struct advisor *advisor)
 
 static int serve(struct advisor *advisor)
 {
-    static const char waiting_mode[] = "waiting for a program, as no hosts are known";
     int error = PB_SUCCESS;
     while (!*advisor->stop && error != PB_ERR_INPUT && error != PB_ERR_NO_MEMORY) {
-        const bool news = advise_knowledge_refresh(&advisor->knowledge);
+        advisor->has_news |= advise_knowledge_refresh(&advisor->knowledge);
         const int before = advisor->n_written;
         const char *const mode = advisor->status.mode;
         const int n_jobs = look_at_jobs(advisor);
-        error = n_jobs == 0 && !*advisor->stop ? idle_step(advisor, news) : PB_SUCCESS;
+        error = n_jobs == 0 && !*advisor->stop ? idle_step(advisor) : PB_SUCCESS;
         if (error == PB_ERR_UNKNOWN) {
-            advisor->status.mode = waiting_mode;
+            advisor->status.mode = advisor->is_too_large
+                                       ? "waiting for a program, as there are too many hosts"
+                                       : "waiting for a program, as no hosts are known";
         }
         if (advisor->n_written == before && advisor->status.mode != mode) {
             (void) advisor_status_write(advisor->options, &advisor->status);

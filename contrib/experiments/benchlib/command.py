@@ -70,7 +70,8 @@ def measure_at(place, function):
     clears up as an interrupted one does.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            signal.signal(number, signal.default_int_handler)
     interrupted = False
     try:
         place.up()

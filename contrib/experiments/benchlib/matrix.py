@@ -43,12 +43,6 @@ class Matrix:
         plain = [m for m in ours if m.name == "pipebcast"]
         return (plain or ours or [None])[0]
 
-    def ratio(self, method, size):
-        """To T(M) of the same runs, or of any where these did not measure it."""
-        took, pingpong = self.median(method, size, "sync_median_us"), self.pingpong_us(size)
-        ratio = self.median(method, size, "sync_ratio")
-        return ratio if ratio is not None or not took or not pingpong else took / pingpong
-
     def doubts(self, methods=None):
         """Lines on (some) methods whose figures the testbed itself puts in doubt."""
         return [line for method in methods or self.methods
@@ -89,10 +83,10 @@ class Rounds:
             self.matrix.outcomes[method.name].append(outcome)
             progress.end(outcome)
 
-    def run(self, progress, where=""):
+    def run(self, progress):
         for number in range(1, self.options.runs + 1):
             for method in self.matrix.methods:
-                self._step(method, f"{where}round {number} of {self.options.runs}", progress,
+                self._step(method, f"round {number} of {self.options.runs}", progress,
                            number == 1)
 
 

@@ -42,7 +42,7 @@ def table_text(matrix, title):
             took = matrix.median(method, size, "sync_median_us")
             mark = "*" if matrix.limited(method, size) else " "
             line += " |" + cell(took and took / 1e3, 11, mark) \
-                + ratio_cell(matrix.ratio(method, size), 8) \
+                + ratio_cell(matrix.median(method, size, "sync_ratio"), 8) \
                 + ratio_cell(took and ours and took / ours, 7)
         lines.append(line + ("   FAILED, see below" if matrix.failure(method) else ""))
     lines += ["", "ms: median over the runs of each run's median; / T(M): to the ping-pong / 2 of "
@@ -57,7 +57,7 @@ def table_text(matrix, title):
 
 def ratios_of(matrix, size):
     """Returns (time over T(M), name) of the methods that have a time, the fastest first."""
-    ratios = [(matrix.ratio(method, size), method.name) for method in matrix.methods]
+    ratios = [(matrix.median(method, size, "sync_ratio"), method.name) for method in matrix.methods]
     return sorted((ratio, name) for ratio, name in ratios if ratio is not None)
 
 
@@ -119,7 +119,7 @@ def outcome_record(outcome):
 
 def size_record(matrix, method, size):
     return {"bytes": size, "median_us": matrix.median(method, size, "sync_median_us"),
-            "ratio": matrix.ratio(method, size),
+            "ratio": matrix.median(method, size, "sync_ratio"),
             "loop_us": matrix.median(method, size, "loop_us"),
             "limited": matrix.limited(method, size)}
 

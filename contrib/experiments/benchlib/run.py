@@ -54,25 +54,23 @@ def read_rows(process, outcome, on_row):
         on_row(row)
 
 
-def bench_arguments(method, sizes, options, pingpong):
+def bench_arguments(method, sizes, options):
     arguments = ["--csv", "--clock", "shared", "--mode", options.mode,
                  "--label", method.name, "--sizes", ",".join(map(str, sizes)),
                  "--iterations", str(options.iterations), "--time-per-size", str(options.time_limit),
                  "--root", options.root]
     arguments += (["--check"] if options.check else []) + method.bench_arguments
     arguments += ["--warmup", str(options.warmup)] if options.warmup else []
-    if not pingpong:
-        return arguments + ["--no-pingpong"]
     return arguments + (["--pingpong", options.pingpong] if options.pingpong else [])
 
 
-def run_once(place, method, sizes, options, on_row, pingpong=True):
+def run_once(place, method, sizes, options, on_row):
     """
     Runs one method on some sizes, with T(M) measured or not. Whatever goes wrong in there is in the
     outcome's failure.
     """
     patience = options.patience + len(sizes) * (options.patience + options.time_limit)
-    outcome = run_bench(place, method, bench_arguments(method, sizes, options, pingpong),
+    outcome = run_bench(place, method, bench_arguments(method, sizes, options),
                         len(sizes), options, patience, on_row)
     outcome.counters = place.counters()
     return outcome

@@ -330,7 +330,8 @@ static void refuse(const known_t *known, const char *word)
         common_usage_error("%s takes no value", name);
     }
     common_usage_error("'%s' is %s", name,
-                       is_ambiguous(known, name + strspn(name, "-")) ? "ambiguous" : "unknown");
+                       strncmp(name, "--", 2) == 0 && is_ambiguous(known, name + 2) ? "ambiguous"
+                                                                                    : "unknown");
 }
 
 /** Answers --help and --version, once under a launcher. */

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "engine/schedule.h"
+
 /* The mode. */
 
 /** Broadcasts of a probe: one to see, one to report. */
@@ -67,13 +69,10 @@ void pb_arrival_mode_end(pb_arrival_mode_t *mode, uint8_t announced, int root,
 
 /* The credit. */
 
-/** Bytes that a transport and this rank keep in addition for a broadcast that waits, about. */
-#define WEIGHT_OF_ANY 256
-
 /** Returns what a broadcast of `total` bytes counts; 0: none. */
 static uint64_t weight_of(uint64_t total)
 {
-    return total > 0 ? total + WEIGHT_OF_ANY : 0;
+    return total > 0 ? total + PB_SCHEDULE_WEIGHT_OF_ANY : 0;
 }
 
 void pb_arrival_credit_init(pb_arrival_credit_t *credit, uint64_t bound)

@@ -64,7 +64,8 @@ uint8_t pb_arrival_mode_decide(const pb_arrival_mode_t *mode, pb_arrival_report_
 void pb_arrival_mode_end(pb_arrival_mode_t *mode, uint8_t announced, int root,
                          pb_arrival_report_t report);
 
-/** Bytes that may wait at another rank, as this rank knows them. */
+/** Bytes that may wait at another rank, as this rank knows them: those of each broadcast and
+ * PB_SCHEDULE_WEIGHT_OF_ANY. */
 typedef struct pb_arrival_debt {
     uint64_t own;         /**< bytes that this rank has sent it unasked and that may still wait */
     uint64_t others_seen; /**< `others` at the start of the last broadcast where it was seen */
@@ -90,8 +91,7 @@ void pb_arrival_credit_fini(pb_arrival_credit_t *credit);
 /** Another rank broadcasts `total` bytes. */
 void pb_arrival_credit_other(pb_arrival_credit_t *credit, uint64_t total);
 
-/** Returns whether a broadcast of `total` bytes more may wait at `rank`, and notes it if so. Each
- * counts about 256 bytes more than it has. */
+/** Returns whether a broadcast of `total` bytes more may wait at `rank`, and notes it if so. */
 bool pb_arrival_credit_take(pb_arrival_credit_t *credit, int rank, uint64_t total);
 
 /**

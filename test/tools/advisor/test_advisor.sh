@@ -217,7 +217,7 @@ printf 'SwitchName=s Nodes=n[0-1099]\n' >"$work/large.conf"
 service=$!
 waits() {
     advisor status --dir "$dir"
-    grep -q '^mode  *waiting for a program' "$out"
+    grep -q '^mode  *waiting for a program, as there are too many hosts' "$out"
 }
 wait_for 20 waits
 sleep 0.2
@@ -225,7 +225,7 @@ sleep 0.2
 report $? "more hosts than it can advise: it says so once, and waits for a program"
 mv "$dir" "$work/away"
 wait_for 20 grep -q 'cannot be read' "$work/log"
-sleep 0.3
+sleep 2.5
 mv "$work/away" "$dir"
 [ "$(grep -c 'cannot be read' "$work/log")" -eq 1 ]
 report $? "a directory that is lost is reported once"

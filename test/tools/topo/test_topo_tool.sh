@@ -127,6 +127,7 @@ ends 2 "'frobnicate' is no command" frobnicate
 ends 2 "'--fan-out' is unknown; see pipebcast-topo tree --help" tree topology1.conf --fan-out
 ends 2 "'-x' is unknown" check -x topology1.conf
 ends 2 "'-v' is unknown" check topology1.conf -vv
+ends 2 "'-s' is unknown" explain topology1.conf -ss
 ends 2 "'--s' is ambiguous" explain --s 1 topology1.conf
 ends 2 "json takes no value" check --json=1 topology1.conf
 ends 2 "'--format' is unknown" simulate topology1.conf --format
