@@ -190,12 +190,14 @@ RATIOS = [
 
 
 LESS_THAN_OPT = "half of the time of tuned's binary tree would be less than OPT"
+LITTLE_MORE = "half of the time of tuned's binary tree would be little more than OPT"
 
 
-def better_than_tuned(size, why=""):
+def better_than_tuned(size, *whys):
+    """whys: of the claims, where they do not hold; of one: the first claim alone."""
     return [Claim(f"at MAX_IF = n arrival_b's average per-node time is at most half of the best of tuned's algorithms{less}",
                   tuple(name + of for name in OF_TUNED), "arrival_b" + of, low=2, sizes=(size, size), said="ours", why=why)
-            for of, less in (("", ""), (NET, ", both less the waiting for the root"))]
+            for of, less, why in zip(("", NET), ("", ", both less the waiting for the root"), whys or ("", ""))]
 
 
 FIG7 = ArrivalFigure(
@@ -219,7 +221,7 @@ FIG8 = ArrivalFigure(
     claims=[
         Claim("arrival_b maintains its advantage for a wide range of sizes (we say: from 64 KB it "
               "is the fastest)", RIVALS, "arrival_b", low=1, sizes=(64 * K, None)),
-        *better_than_tuned(256 * K, LESS_THAN_OPT),
+        *better_than_tuned(256 * K, LESS_THAN_OPT, LITTLE_MORE),
     ])
 
 FIG9 = ArrivalFigure(
@@ -272,7 +274,7 @@ ROOT_FIRST = ArrivalFigure(
     figure="no figure: paper 3, Figure 7 with the root first",
     panels=[Panel("root-first", [256 * K], MAX_IFS)],
     lines=BLOCKING + FORCED,
-    claims=[*better_than_tuned(N, LESS_THAN_OPT)[:1], *RATIOS])
+    claims=[*better_than_tuned(N, LITTLE_MORE), *RATIOS])
 
 # Section 5: how the paper's arrival_b serves a group on its 16 Ethernet hosts.
 CHAIN = ArrivalFigure(
