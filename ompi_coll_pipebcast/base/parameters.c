@@ -141,9 +141,8 @@ static const struct {
     {"arrival_wait", SIZE, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.arrival_wait,
      "Bytes per communicator that arrival nb and auto may send to a rank before it has arrived, "
      "and that its host holds for it. Each broadcast counts for 256 more. Over TCP, set "
-     "btl_tcp_rcvbuf to "
-     "as much: what does not fit into "
-     "the receiver's buffer is sent when it arrives. (default: 1048576)"},
+     "btl_tcp_rcvbuf to as much: what does not fit into the receiver's buffer is sent when it "
+     "arrives. (default: 1048576)"},
     {"multicast", INT, multicasts, OPAL_INFO_LVL_1, READONLY, &coll_pipebcast_params.multicast,
      "Whether broadcasts may go by IP multicast: switches copy datagrams, and lost ones are "
      "repaired over Open MPI's own connections. Switches without IGMP snooping send them to "

@@ -334,21 +334,26 @@ static bool is_due(const struct advisor *advisor, const struct advise_job *job)
     return advisor->options->once || time_until(job) <= half_age;
 }
 
-static bool is_searched(struct advisor *advisor, const struct advise_job *job)
+/** The last broadcast as it was handled; NULL: it was not. */
+static const struct handled *last_handled(struct advisor *advisor, const struct advise_job *job)
 {
     const struct handled *handled = find_handled(advisor, job);
-    return handled != NULL && handled->begun == job->last_begun && handled->is_searched;
+    return handled != NULL && handled->begun == job->last_begun ? handled : NULL;
+}
+
+static bool wants_search(struct advisor *advisor, const struct advise_job *job)
+{
+    const struct handled *handled = last_handled(advisor, job);
+    return is_due(advisor, job) && (handled == NULL || !handled->is_searched);
 }
 
 /** Finds trees that take no time once a broadcast is over, and searches when that is due. */
 static int advise_job(struct advisor *advisor, const struct advise_job *job)
 {
-    const struct handled *handled = find_handled(advisor, job);
     struct advise_rates rates = {.n = 0};
     pb_history_record_t *records = NULL;
-    const bool is_new = handled == NULL || handled->begun != job->last_begun;
-    const bool searches = is_due(advisor, job) && !is_searched(advisor, job);
-    if (!is_new && !searches) {
+    const bool searches = wants_search(advisor, job);
+    if (!searches && last_handled(advisor, job) != NULL) {
         return PB_SUCCESS;
     }
     advisor->status.mode = "running";
@@ -381,7 +386,7 @@ static int look_at_jobs(struct advisor *advisor)
     advisor->status.n_faulty = jobs.n_faulty;
     advisor->n_due = 0;
     for (int i = 0; i < n; i++) {
-        advisor->n_due += is_due(advisor, &jobs.all[i]) && !is_searched(advisor, &jobs.all[i]);
+        advisor->n_due += wants_search(advisor, &jobs.all[i]);
     }
     for (int i = 0; i < n && !*advisor->stop; i++) {
         (void) advise_job(advisor, &jobs.all[i]);

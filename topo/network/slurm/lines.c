@@ -33,18 +33,23 @@ static int start_part(pb_slurm_lines_t *lines)
     return pb_source_lines_part(lines->where, lines->next_number, source->name, source->line);
 }
 
+size_t pb_slurm_mark(const char *text, size_t length)
+{
+    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+    return length >= sizeof(mark) && memcmp(text, mark, sizeof(mark)) == 0 ? sizeof(mark) : 0;
+}
+
 /* Starts to read a text, of a file's if `owned` has it. */
 static int push(pb_slurm_lines_t *lines, const char *text, size_t length, const char *name,
                 char *owned)
 {
-    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    const size_t mark = pb_slurm_mark(text, length);
     source_t *source = &lines->open[lines->n_open++];
-    *source =
-        (source_t){.at = text, .length = length, .name = strdup(name), .owned = owned, .line = 1};
-    if (length >= 3 && memcmp(text, byte_order_mark, 3) == 0) {
-        source->at += 3;
-        source->length -= 3;
-    }
+    *source = (source_t){.at = text + mark,
+                         .length = length - mark,
+                         .name = strdup(name),
+                         .owned = owned,
+                         .line = 1};
     const size_t room = (length < PB_SLURM_MAX_LINE ? length : PB_SLURM_MAX_LINE) + 1;
     if (room > lines->room) {
         char *buffer = realloc(lines->buffer, room);

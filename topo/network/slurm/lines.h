@@ -31,6 +31,9 @@ static inline char *pb_slurm_skip_blanks(const char *at)
     return (char *) at;
 }
 
+/** The bytes of the byte order mark that a file's text begins with; 0: it has none. */
+size_t pb_slurm_mark(const char *text, size_t length);
+
 /** The bytes of a physical line that are a line of ours, from *ours_p on; 0: none. */
 size_t pb_slurm_ours(const char *line, size_t length, const char **ours_p);
 

@@ -71,16 +71,10 @@ static bool ends_in(const char *name, const char *suffix)
     return length >= n && strcasecmp(name + length - n, suffix) == 0;
 }
 
-/* The bytes of a byte order mark, if the text begins with one. */
-static size_t mark_of(const char *text, size_t length)
-{
-    return starts_with(text, length, "\xef\xbb\xbf") ? 3 : 0;
-}
-
 /* Skips blanks, empty lines and comments. */
 static size_t skip_comments(const char *text, size_t length)
 {
-    size_t at = mark_of(text, length);
+    size_t at = pb_slurm_mark(text, length);
     while (at < length && (pb_slurm_is_blank(text[at]) || text[at] == '\n' || text[at] == '#')) {
         const char *end = text[at] == '#' ? memchr(text + at, '\n', length - at) : text + at;
         at = end != NULL ? (size_t) (end - text) + 1 : length;
@@ -398,8 +392,8 @@ static int enter_topology(reader_t *r, pb_builder_t *b, const pb_yaml_node_t *to
 static int keep_additions(const pb_topology_text_t *text, pb_slurm_additions_t *additions)
 {
     int error = PB_SUCCESS, line = 1;
-    for (size_t at = mark_of(text->text, text->length); at < text->length && error == PB_SUCCESS;
-         line++) {
+    for (size_t at = pb_slurm_mark(text->text, text->length);
+         at < text->length && error == PB_SUCCESS; line++) {
         const char *start = text->text + at, *ours;
         const char *end = memchr(start, '\n', text->length - at);
         const size_t length = end != NULL ? (size_t) (end - start) : text->length - at;
