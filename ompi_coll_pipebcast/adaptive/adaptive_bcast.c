@@ -482,7 +482,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     return error;
 }
 
-static const coll_pipebcast_kind_t kind = {
+static const coll_pipebcast_method_t method = {
     .size = sizeof(adaptive_t),
     .start = start,
     .advance = advance,
@@ -496,7 +496,7 @@ void coll_pipebcast_adaptive_register(const mca_base_component_t *component)
     static const coll_pipebcast_advice_t advice = {
         .prepare = prepare,
         .give_back = give_back,
-        .kind = &kind,
+        .method = &method,
     };
     coll_pipebcast_advice = &advice;
     (void) mca_base_component_var_register(

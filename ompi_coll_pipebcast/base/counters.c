@@ -55,6 +55,10 @@ static const variable_t others[] = {
      "Broadcasts that went to the fallback component, as a rank of the communicator could use "
      "nothing of the topology file, or had no memory or host name; its warning says why.",
      &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_UNABLE]},
+    {"fallback_tags",
+     "Persistent broadcasts that went to the fallback component, as MPI_Bcast_init had used up the "
+     "communicator's tags.",
+     &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_NO_TAGS]},
     {"bytes_fallback", "Bytes of the broadcasts that went to the fallback component.",
      &coll_pipebcast_counters.fallback_bytes},
     {"failed", "Broadcasts of pipebcast's own that returned an error.",
@@ -126,9 +130,9 @@ static const struct {
     const char *name;
     const char *help;
 } beyond[COLL_PIPEBCAST_N_COUNTED - PB_KIND_COUNT] = {
-    {"arrival_b", "to groups of ranks as they arrived (coll_pipebcast_arrival)"},
+    {"arrival_b", "to groups of ranks as they arrived (coll_pipebcast_arrival b)"},
     {"arrival_nb", "to groups of ranks, data also waiting at those that had not arrived "
-                   "(coll_pipebcast_arrival nb)"},
+                   "(coll_pipebcast_arrival nb or auto)"},
     {"flat_nb", "to one rank after another (coll_pipebcast_algorithm flat with "
                 "coll_pipebcast_arrival nb)"},
     {"adaptive", "where advice is followed (coll_pipebcast_advice_dir)"},

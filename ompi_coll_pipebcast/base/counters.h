@@ -26,13 +26,14 @@ typedef enum {
     COLL_PIPEBCAST_INTER,     /**< for an intercommunicator, whose local group these ranks are */
     COLL_PIPEBCAST_UNABLE,    /**< some rank could not set itself up: an invalid file, out of
                                    memory */
+    COLL_PIPEBCAST_NO_TAGS,   /**< its communicator has had too many persistent ones */
     COLL_PIPEBCAST_N_REASONS,
 } coll_pipebcast_reason_t;
 
 /** Methods by which broadcasts are counted: the kind of the tree (a pb_kind_t), or one of these. */
 enum {
     COLL_PIPEBCAST_BY_ARRIVAL_B = PB_KIND_COUNT, /**< to groups of ranks as they arrived */
-    COLL_PIPEBCAST_BY_ARRIVAL_NB,                /**< the same, with arrival = nb */
+    COLL_PIPEBCAST_BY_ARRIVAL_NB,                /**< the same, with arrival = nb or auto */
     COLL_PIPEBCAST_BY_FLAT_NB,                   /**< to one rank after another */
     COLL_PIPEBCAST_BY_ADVICE,                    /**< down an advised tree */
     COLL_PIPEBCAST_N_COUNTED,

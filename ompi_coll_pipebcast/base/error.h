@@ -14,8 +14,7 @@ static inline int coll_pipebcast_error(int error)
     if (error >= PB_ERR_BASE) {
         return error;
     }
-    /* The other ones with PB_ERR_EMPTY: a rank nearer to the root has failed, and reports no more.
-     */
+    /* With PB_ERR_EMPTY, too: a rank nearer to the root has failed, and reported why. */
     return error == PB_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE : MPI_ERR_OTHER;
 }
 

@@ -8,7 +8,7 @@
 
 #include "communicator/module.h"
 
-struct coll_pipebcast_kind; /* operation/operation.h */
+struct coll_pipebcast_method; /* operation/operation.h */
 
 typedef struct coll_pipebcast_advice {
     /**
@@ -18,7 +18,7 @@ typedef struct coll_pipebcast_advice {
     int (*prepare)(coll_pipebcast_module_t *module);
     /** Gives back what a communicator has of it; NULL: nothing. */
     void (*give_back)(struct coll_pipebcast_advised *advised);
-    const struct coll_pipebcast_kind *kind; /**< of broadcasts that follow advice */
+    const struct coll_pipebcast_method *method; /**< of broadcasts that follow advice */
 } coll_pipebcast_advice_t;
 
 /** Set when adaptive/ is registered; NULL: the plugin is built without it. */

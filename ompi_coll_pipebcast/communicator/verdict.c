@@ -223,7 +223,7 @@ static void log_lesson(const coll_pipebcast_module_t *module, size_t bytes,
                            (unsigned long long) (lesson->bits_per_second / 1000));
         return;
     }
-    const unsigned long long segment = candidate->segment != 0 ? candidate->segment : bytes;
+    const unsigned long long segment = pb_candidate_segment(candidate, bytes);
     coll_pipebcast_log(
         10,
         lesson->verdict == PB_VERDICT_DRIFTS

@@ -5,16 +5,16 @@
 
 #include <stdlib.h>
 
-/** The stream in whose tree headers travel, as a bit of a mask. */
-#define STREAM UINT32_C(1)
+/** The stream in whose tree headers travel. */
+#define STREAM 0
 
 static void send_headers(pb_transfer_t *transfer, pb_control_t *control, const pb_role_t *role,
                          const uint8_t *bytes, size_t length)
 {
     for (int i = 0; i < role->n_children && !transfer->broken; i++) {
-        const bool is_child = (role->child_mask[i] & STREAM) != 0;
-        const int error =
-            is_child ? pb_control_send(control, bytes, length, role->child[i]) : PB_SUCCESS;
+        const int error = pb_role_has_child_in(role, i, STREAM)
+                              ? pb_control_send(control, bytes, length, role->child[i])
+                              : PB_SUCCESS;
         if (error != 0) {
             pb_transfer_refuse(transfer, error);
         }
@@ -39,7 +39,7 @@ int pb_group_start(pb_transfer_t *transfer, pb_control_t *control, pb_transport_
 
 void pb_member_refuse(pb_member_t *member, int error)
 {
-    member->error = member->error != 0 ? member->error : error;
+    pb_keep_first_error(&member->error, error);
     member->is_refused = true;
 }
 

@@ -12,23 +12,20 @@
 
 static void refused(pb_sweep_t *f, int error)
 {
-    f->error = f->error != 0 ? f->error : error;
+    pb_keep_first_error(&f->error, error);
     f->broken = true;
 }
 
 void pb_sweep_start(pb_sweep_t *f, pb_control_t *control, const pb_role_t *role, int n_ranks,
                     int stream, uint8_t *room)
 {
-    const uint32_t mask = UINT32_C(1) << stream;
-    *f = (pb_sweep_t){.control = control, .parent = -1, .n_ranks = n_ranks, .children = room};
+    *f = (pb_sweep_t){.control = control,
+                      .parent = pb_role_parent_in(role, stream),
+                      .n_ranks = n_ranks,
+                      .children = room};
     memset(room, 0, pb_rank_set_bytes(n_ranks));
-    for (int i = 0; i < role->n_parents; i++) {
-        if ((role->parent_mask[i] & mask) != 0) {
-            f->parent = role->parent[i];
-        }
-    }
     for (int i = 0; i < role->n_children; i++) {
-        if ((role->child_mask[i] & mask) != 0) {
+        if (pb_role_has_child_in(role, i, stream)) {
             pb_rank_set_add(f->children, role->child[i]);
             f->n_children++;
         }

@@ -203,13 +203,6 @@ HOT bool lane_is_empty(const pb_lane_t *lane)
     return n_flying(lane) == 0 && n_synchronous(lane) == 0;
 }
 
-static void keep_first_error(pb_transfer_t *t, int error)
-{
-    if (t->error == 0) {
-        t->error = error;
-    }
-}
-
 /** Everything under way is given up: receives are asked to end, and no lane starts anything. */
 void pb_transfer_cancel(pb_transfer_t *t)
 {
@@ -228,7 +221,7 @@ void pb_transfer_cancel(pb_transfer_t *t)
 
 __attribute__((cold)) void pb_transfer_refuse(pb_transfer_t *t, int error)
 {
-    keep_first_error(t, error);
+    pb_keep_first_error(&t->error, error);
     pb_transfer_cancel(t);
 }
 
@@ -240,7 +233,7 @@ __attribute__((cold)) static void arrive_wrong(pb_transfer_t *t, int error)
     if (error != PB_ERR_EMPTY && t->bytes != NULL && !t->broken) {
         pb_transfer_refuse(t, error);
     }
-    keep_first_error(t, error);
+    pb_keep_first_error(&t->error, error);
 }
 
 /** A segment has come from a parent, or an empty message instead, or something else. */
@@ -313,7 +306,7 @@ static bool reap_one(pb_transfer_t *t, pb_flight_t *flight)
     if (!pb_transport_sent(t->transport, &flight->request, &error)) {
         return false;
     }
-    keep_first_error(t, error);
+    pb_keep_first_error(&t->error, error);
     return true;
 }
 
@@ -391,7 +384,7 @@ HOT bool send_one(pb_transfer_t *t, pb_lane_t *lane)
     const char *buffer = NULL;
     pb_request_t request;
     if (!MOSTLY(!t->packs) && t->error == 0) {
-        keep_first_error(t, pb_message_convert(t->message, offset + bytes));
+        pb_keep_first_error(&t->error, pb_message_convert(t->message, offset + bytes));
     }
     if (MOSTLY(t->error == 0)) {
         buffer = t->bytes + offset;
@@ -468,7 +461,7 @@ size_t pb_transfer_here(const pb_transfer_t *t)
 HOT void unpack_all_here(pb_transfer_t *t)
 {
     if (!MOSTLY(!t->unpacks) && t->error == 0) {
-        keep_first_error(t, pb_message_convert(t->message, pb_transfer_here(t)));
+        pb_keep_first_error(&t->error, pb_message_convert(t->message, pb_transfer_here(t)));
     }
 }
 
@@ -537,7 +530,7 @@ void pb_transfer_offer(pb_transfer_t *t, size_t bytes, int error)
         n++;
     }
     if (n > offered) {
-        keep_first_error(t, error);
+        pb_keep_first_error(&t->error, error);
         t->missing[0] = n;
         send_all(t);
     }

@@ -135,9 +135,9 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
     coll_pipebcast_module_t *module = operation->module;
     struct ompi_communicator_t *comm = module->comm;
     const coll_pipebcast_call_t *call = &operation->call;
-    operation->counted_as = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_NB
-                                ? COLL_PIPEBCAST_BY_ARRIVAL_NB
-                                : COLL_PIPEBCAST_BY_ARRIVAL_B;
+    operation->counted_as = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_B
+                                ? COLL_PIPEBCAST_BY_ARRIVAL_B
+                                : COLL_PIPEBCAST_BY_ARRIVAL_NB;
     arrival->is_auto = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
     arrival->caller = (pb_arrival_caller_t){.module = module, .call = call};
     coll_pipebcast_operation_control(operation);
@@ -338,7 +338,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     return error;
 }
 
-const coll_pipebcast_kind_t coll_pipebcast_arrival = {
+const coll_pipebcast_method_t coll_pipebcast_arrival = {
     .size = sizeof(arrival_t),
     .start = start,
     .advance = advance,

@@ -13,8 +13,7 @@
 static const char *describe(char *text, size_t size, const pb_candidate_t *candidate, size_t total)
 {
     assert(total > 0);
-    const uint64_t segment =
-        candidate->segment != 0 && candidate->segment < total ? candidate->segment : total;
+    const uint64_t segment = pb_candidate_segment(candidate, total);
     if (candidate->kind == PB_KIND_FALLBACK) {
         snprintf(text, size, "fallback component");
     } else {
@@ -62,35 +61,37 @@ static void log_plan(coll_pipebcast_module_t *module, int root, size_t total,
 static bool may_be_swept(coll_pipebcast_plan_by_t by, const pb_planned_t *planned)
 {
     const bool is_tree = !planned->fallback && planned->kind != PB_KIND_MULTICAST;
-    return by == COLL_PIPEBCAST_BY_SWEPT || (by == COLL_PIPEBCAST_BY_GROUPS && !is_tree);
+    return by == COLL_PIPEBCAST_PLAN_SWEPT || (by == COLL_PIPEBCAST_PLAN_GROUPS && !is_tree);
 }
 
-static int plan(coll_pipebcast_module_t *module, int root, size_t total,
+static int plan(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
                 coll_pipebcast_plan_by_t by, pb_planned_t *planned)
 {
     pb_planner_t *planner = module->planner;
-    const int rc = pb_planner_plan(planner, root, total, by == COLL_PIPEBCAST_BY_TREE, planned);
-    planned->is_swept = rc == PB_SUCCESS && may_be_swept(by, planned) &&
-                        (!planned->fallback || pb_planner_learns(planner)) &&
-                        coll_pipebcast_sweep_is_next(module, total, planned->wants_sweep);
-    if (!planned->is_swept) {
+    const size_t total = call->data.total;
+    const int rc =
+        pb_planner_plan(planner, call->root, total, by == COLL_PIPEBCAST_PLAN_TREE, planned);
+    call->is_swept = rc == PB_SUCCESS && may_be_swept(by, planned) &&
+                     (!planned->fallback || pb_planner_learns(planner)) &&
+                     coll_pipebcast_sweep_is_next(module, total, planned->wants_sweep);
+    if (!call->is_swept) {
         return rc;
     }
     const bool is_for_multicast =
         !planned->wants_sweep && !planned->fallback && pb_health_is_due(&module->multicast.health);
     /* The first broadcast proves multicast: its time has connecting in it, and says nothing. */
-    return is_for_multicast ? rc : pb_planner_sweep(planner, root, total, planned);
+    return is_for_multicast ? rc : pb_planner_sweep(planner, call->root, total, planned);
 }
 
 /** Errors as pb_planner_plan(). */
-static int decide(coll_pipebcast_module_t *module, int root, size_t total,
+static int decide(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
                   coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
 {
     if (module->agreed != OMPI_SUCCESS) {
         return module->agreed; /* this rank does not know by what the others plan */
     }
     pb_planned_t *planned = &decision->planned;
-    const int rc = plan(module, root, total, by, planned);
+    const int rc = plan(module, call, by, planned);
     decision->reason = COLL_PIPEBCAST_PREDICTED;
     decision->ours =
         planned->is_known && (!planned->fallback || coll_pipebcast_all_are_aware(module));
@@ -105,7 +106,7 @@ static int decide(coll_pipebcast_module_t *module, int root, size_t total,
     }
     if (planned->is_new) {
         coll_pipebcast_connections_note(module, planned);
-        log_plan(module, root, total, planned);
+        log_plan(module, call->root, call->data.total, planned);
     }
     return OMPI_SUCCESS;
 }
@@ -123,11 +124,11 @@ static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
     return pb_planner_may_pass(module->planner, total);
 }
 
-int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
+int coll_pipebcast_decide(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
                           coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
 {
-    const int rc = decide(module, root, total, by, decision);
-    if (rc != OMPI_SUCCESS && may_be_passed(module, total, decision)) {
+    const int rc = decide(module, call, by, decision);
+    if (rc != OMPI_SUCCESS && may_be_passed(module, call->data.total, decision)) {
         coll_pipebcast_end_job(module->comm, "find out what the others do with a broadcast", rc);
     }
     if (rc != OMPI_SUCCESS) {

@@ -5,7 +5,7 @@
 #ifndef COLL_PIPEBCAST_DECISION_H
 #define COLL_PIPEBCAST_DECISION_H
 
-#include "communicator/module.h"
+#include "operation/operation.h"
 
 typedef struct coll_pipebcast_decision {
     bool ours;
@@ -15,21 +15,21 @@ typedef struct coll_pipebcast_decision {
 
 /** Ways to plan a broadcast: see topo/model/planner.h. */
 typedef enum {
-    COLL_PIPEBCAST_BY_ANY,    /**< as all others */
-    COLL_PIPEBCAST_BY_TREE,   /**< without multicast: it may begin at another point of the order */
-    COLL_PIPEBCAST_BY_SWEPT,  /**< as all others, and it may be swept */
-    COLL_PIPEBCAST_BY_GROUPS, /**< the same, but a tree serves groups of ranks as they arrive: what
-                                   a sweep measures would be of arrivals */
+    COLL_PIPEBCAST_PLAN_ANY,   /**< as all others */
+    COLL_PIPEBCAST_PLAN_TREE,  /**< without multicast: it may begin at another point of the order */
+    COLL_PIPEBCAST_PLAN_SWEPT, /**< as all others, and it may be swept */
+    COLL_PIPEBCAST_PLAN_GROUPS, /**< the same, but a tree serves groups of ranks as they arrive:
+                                   what a sweep measures would be of arrivals */
 } coll_pipebcast_plan_by_t;
 
 /**
- * Decides for a message of `total` bytes from `root` that may be ours; alike on all ranks, lost
- * ones included. *decision is zero. With the lock held; the role is borrowed until the planner is
- * asked again. An error: this rank is lost, and the others have a broadcast of ours. If the others'
- * may be the fallback component's, which does not hear of lost ranks, the job ends: ranks would
- * wait without end.
+ * Decides for a call that may be ours, and whether it is swept; alike on all ranks, lost ones
+ * included. *decision is zero. With the lock held; the role is borrowed until the planner is asked
+ * again. An error: this rank is lost, and the others have a broadcast of ours. If the others' may
+ * be the fallback component's, which does not hear of lost ranks, the job ends: ranks would wait
+ * without end.
  */
-int coll_pipebcast_decide(coll_pipebcast_module_t *module, int root, size_t total,
+int coll_pipebcast_decide(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
                           coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision);
 
 /**

@@ -74,18 +74,18 @@ static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t w
             coll_pipebcast_sweep_settle(module);
         }
     }
-    call->kind = coll_pipebcast_kind_of(module, call);
+    call->method = coll_pipebcast_method_of(module, call);
     if (way == PERSISTENT) {
         /* Each rank may have its starts in another order, and the broadcasts of a multicast group
          * have one order on all ranks. */
-        return COLL_PIPEBCAST_BY_TREE;
+        return COLL_PIPEBCAST_PLAN_TREE;
     }
-    if (way == BLOCKING && call->kind == &coll_pipebcast_arrival &&
+    if (way == BLOCKING && call->method == &coll_pipebcast_arrival &&
         !coll_pipebcast_is_arrival_aware(&module->settings)) {
-        return COLL_PIPEBCAST_BY_GROUPS;
+        return COLL_PIPEBCAST_PLAN_GROUPS;
     }
-    return way == BLOCKING && call->kind->has_come != NULL ? COLL_PIPEBCAST_BY_SWEPT
-                                                           : COLL_PIPEBCAST_BY_ANY;
+    return way == BLOCKING && call->method->has_come != NULL ? COLL_PIPEBCAST_PLAN_SWEPT
+                                                             : COLL_PIPEBCAST_PLAN_ANY;
 }
 
 /** Bytes of the smallest message that may be ours, alike on all ranks. */
@@ -120,15 +120,14 @@ static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
     }
     const coll_pipebcast_plan_by_t by = prepare(module, way, call);
     if (call->tag == 0) {
-        begun->decision.reason = COLL_PIPEBCAST_PREDICTED;
+        begun->decision.reason = COLL_PIPEBCAST_NO_TAGS;
         return OMPI_SUCCESS;
     }
-    const int rc =
-        coll_pipebcast_decide(module, call->root, call->data.total, by, &begun->decision);
+    const int rc = coll_pipebcast_decide(module, call, by, &begun->decision);
     if (rc == OMPI_SUCCESS && begun->decision.ours) {
         return start(module, way, begun);
     }
-    if (rc == OMPI_SUCCESS && begun->decision.planned.is_swept && !module->is_lost) {
+    if (rc == OMPI_SUCCESS && call->is_swept && !module->is_lost) {
         (void) coll_pipebcast_sweep_begin(module, &begun->decision.planned, call->data.total,
                                           call->tag - COLL_PIPEBCAST_TAG_OF_SWEEP);
     }
@@ -209,7 +208,7 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
         return rc;
     }
     rc = module->fallback.bcast(buffer, count, datatype, root, comm, module->fallback.bcast_module);
-    if (begun.decision.planned.is_swept) {
+    if (begun.call.is_swept) {
         end_passed(module, begun.call.arrived);
     }
     return rc;

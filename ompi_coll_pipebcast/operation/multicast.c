@@ -196,7 +196,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     return error;
 }
 
-const coll_pipebcast_kind_t coll_pipebcast_multicast = {
+const coll_pipebcast_method_t coll_pipebcast_multicast = {
     .size = sizeof(multicast_t),
     .start = start,
     .has_come = has_come,

@@ -1,6 +1,6 @@
 /*
- * Operations of all kinds: which kind a broadcast is, its start, its end, and what happens where a
- * rank is lost.
+ * Operations by all methods: by which one a broadcast goes, its start, its end, and what happens
+ * where a rank is lost.
  */
 #include "operation/operation.h"
 
@@ -28,11 +28,11 @@
  */
 #define N_REMAINDERS (COLL_PIPEBCAST_TAG_OF_CONTROL / 2)
 
-const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
-                                                    const coll_pipebcast_call_t *call)
+const coll_pipebcast_method_t *coll_pipebcast_method_of(const coll_pipebcast_module_t *module,
+                                                        const coll_pipebcast_call_t *call)
 {
     if (coll_pipebcast_follows_advice()) {
-        return module->advised != NULL && !call->overlaps ? coll_pipebcast_advice->kind
+        return module->advised != NULL && !call->overlaps ? coll_pipebcast_advice->method
                                                           : &coll_pipebcast_plain;
     }
     if (module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO) {
@@ -66,15 +66,15 @@ static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_ca
 {
     /* Multicast is no candidate where it does not work, and a tree that is tried serves no groups.
      */
-    const coll_pipebcast_kind_t *kind = planned->kind == PB_KIND_MULTICAST
-                                            ? &coll_pipebcast_multicast
-                                        : planned->is_swept ? &coll_pipebcast_plain
-                                                            : call->kind;
-    coll_pipebcast_operation_t *operation = calloc(1, kind->size);
+    const coll_pipebcast_method_t *method = planned->kind == PB_KIND_MULTICAST
+                                                ? &coll_pipebcast_multicast
+                                            : call->is_swept ? &coll_pipebcast_plain
+                                                             : call->method;
+    coll_pipebcast_operation_t *operation = calloc(1, method->size);
     if (operation == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    operation->kind = kind;
+    operation->method = method;
     operation->module = module;
     operation->call = *call;
     operation->is_root = ompi_comm_rank(module->comm) == call->root;
@@ -82,7 +82,7 @@ static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_ca
     operation->next_look = segment_tag(call, planned); /* its own: the first look costs nothing */
     operation->transport.tag = call->tag - operation->next_look;
     operation->n_unconnected = coll_pipebcast_n_unconnected();
-    const int rc = coll_pipebcast_error(kind->start(operation, planned));
+    const int rc = coll_pipebcast_error(method->start(operation, planned));
     if (rc != OMPI_SUCCESS) {
         free(operation);
         return rc;
@@ -94,10 +94,9 @@ static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_ca
 static void begin_sweep(coll_pipebcast_operation_t *operation, const pb_planned_t *planned)
 {
     const coll_pipebcast_call_t *call = &operation->call;
-    operation->is_swept = true;
     operation->transport.stream = coll_pipebcast_sweep_begin(
         operation->module, planned, call->data.total, call->tag - COLL_PIPEBCAST_TAG_OF_SWEEP);
-    if (operation->kind == &coll_pipebcast_plain && planned->piece_size == 0) {
+    if (operation->method == &coll_pipebcast_plain && planned->piece_size == 0) {
         operation->transport.came_p = &operation->came;
     }
 }
@@ -115,7 +114,7 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
     }
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_lose(module, rc); /* the others go on */
-    } else if (planned->is_swept) {
+    } else if (call->is_swept) {
         begin_sweep(*operation_p, planned);
     }
     return rc;
@@ -124,7 +123,7 @@ int coll_pipebcast_operation_start(coll_pipebcast_module_t *module,
 /** Declares this rank lost if the transport has refused, so that others do not wait for it. */
 static void lose_if_refused(const coll_pipebcast_operation_t *operation)
 {
-    const int error = operation->kind->refused(operation);
+    const int error = operation->method->refused(operation);
     if (error != 0) {
         coll_pipebcast_lose(operation->module, coll_pipebcast_error(error));
     }
@@ -160,7 +159,7 @@ static bool is_stuck(coll_pipebcast_operation_t *operation)
         lose_if_astray(operation);
     }
     if (operation->is_left) {
-        operation->kind->cancel(operation);
+        operation->method->cancel(operation);
     }
     return operation->is_left;
 }
@@ -179,8 +178,9 @@ __attribute__((noinline)) static bool is_given_up(coll_pipebcast_operation_t *op
 
 bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation)
 {
-    const bool is_through = operation->kind->advance(operation);
-    if (operation->is_swept && operation->came == 0 && operation->kind->has_come(operation)) {
+    const bool is_through = operation->method->advance(operation);
+    if (operation->call.is_swept && operation->came == 0 &&
+        operation->method->has_come(operation)) {
         operation->came = coll_pipebcast_now();
     }
     if (is_through) {
@@ -214,7 +214,7 @@ static coll_pipebcast_operation_t *operation_of(coll_pipebcast_task_t *task)
 static bool linger(coll_pipebcast_task_t *task)
 {
     coll_pipebcast_operation_t *operation = operation_of(task);
-    const bool is_over = operation->kind->linger(operation);
+    const bool is_over = operation->method->linger(operation);
     lose_if_refused(operation);
     return is_over || coll_pipebcast_ends_between(operation->module);
 }
@@ -224,7 +224,7 @@ static void end_lingering(coll_pipebcast_task_t *task)
     coll_pipebcast_operation_t *operation = operation_of(task);
     coll_pipebcast_lock_t *lock = &operation->module->lock;
     coll_pipebcast_lock(lock);
-    operation->kind->end(operation);
+    operation->method->end(operation);
     coll_pipebcast_unlock(lock);
     OBJ_DESTRUCT(&task->super);
     free(operation);
@@ -240,7 +240,7 @@ static void begin_to_linger(coll_pipebcast_operation_t *operation)
     const int rc = coll_pipebcast_progress_add(operation->module, task);
     if (rc != OMPI_SUCCESS) {
         coll_pipebcast_lose(operation->module, rc);
-        operation->kind->end(operation);
+        operation->method->end(operation);
         OBJ_DESTRUCT(&task->super);
         free(operation);
     }
@@ -250,10 +250,10 @@ int coll_pipebcast_operation_finish(coll_pipebcast_operation_t *operation)
 {
     bool stays = false;
     int error = OMPI_SUCCESS;
-    if (operation->is_swept) {
+    if (operation->call.is_swept) {
         end_swept(operation);
     }
-    const int own_error = operation->kind->finish(operation, &stays);
+    const int own_error = operation->method->finish(operation, &stays);
     if (operation->is_left || own_error != 0) {
         lose_if_refused(operation);
         error = coll_pipebcast_lost_error(operation->module, own_error);

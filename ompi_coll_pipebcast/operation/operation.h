@@ -1,11 +1,11 @@
 /*
  * An operation: one rank's part of one broadcast, from its start to its result, behind one
- * interface. It is of one of these kinds, each a row of functions (coll_pipebcast_kind_t):
+ * interface. It follows one of these methods, each a row of functions (coll_pipebcast_method_t):
  * - plain: one transfer down the planned tree (plain.c), and flat_nb: to one rank after another;
  * - arrival-aware: groups of ranks as they arrive (arrival.c);
  * - adaptive: down the tree that is advised (the room adaptive/);
  * - multicast: by datagrams to all ranks (multicast.c).
- * operation.c alone knows which kind a broadcast is.
+ * operation.c alone knows by which method a broadcast goes.
  *
  * An operation never blocks. A blocking broadcast starts one and advances it until it is
  * through; a nonblocking one is a task (communicator/progress.h) that does the same. Several may be
@@ -18,7 +18,7 @@
  * them for the next one of its number. A rank for which the second try fails, too, is lost
  * (communicator/lost.h).
  *
- * Calls go: functions -> request, decision -> operation -> the kinds.
+ * Calls go: functions -> request, decision -> operation -> the methods.
  */
 #ifndef COLL_PIPEBCAST_OPERATION_H
 #define COLL_PIPEBCAST_OPERATION_H
@@ -27,8 +27,9 @@
 #include "pml/message.h"
 
 /**
- * Distances of tags from the operation's first one, downwards, whatever its kind turns out to be.
- * So a rank that does not know the kind keeps in step. Before TAG_OF_CONTROL are those of segments.
+ * Distances of tags from the operation's first one, downwards, whatever its method turns out to be.
+ * So a rank that does not know the method keeps in step. Before TAG_OF_CONTROL are those of
+ * segments.
  */
 enum {
     COLL_PIPEBCAST_TAG_OF_CONTROL = 58,
@@ -36,7 +37,7 @@ enum {
     COLL_PIPEBCAST_TAGS, /**< their number */
 };
 
-typedef struct coll_pipebcast_kind coll_pipebcast_kind_t;
+typedef struct coll_pipebcast_method coll_pipebcast_method_t;
 
 /** A broadcast that is called for. */
 typedef struct coll_pipebcast_call {
@@ -44,26 +45,28 @@ typedef struct coll_pipebcast_call {
     int root;
     int tag; /**< the first of its tags, which keep its messages apart from those of others, also
                 of what is left over from one with an error */
-    const coll_pipebcast_kind_t *kind; /**< where it is not planned by multicast */
+    const coll_pipebcast_method_t *method; /**< where it is not planned by multicast */
     int64_t arrived; /**< coll_pipebcast_now() when this rank came to it; of blocking ones */
     bool overlaps;   /**< it may overlap others of the communicator: it is no blocking one */
+    bool is_swept;   /**< how long it takes is noted: see communicator/verdict.h */
     bool repeats;    /**< the tags come again, so that at its end no message may be on its way */
 } coll_pipebcast_call_t;
 
 typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;
 
-/** Functions of all operations of one kind. */
-struct coll_pipebcast_kind {
-    size_t size; /**< of the kind's own structure, which begins with a coll_pipebcast_operation_t */
+/** Functions of all operations by one method. */
+struct coll_pipebcast_method {
+    size_t
+        size; /**< of the method's own structure, which begins with a coll_pipebcast_operation_t */
     /**
      * Begins, as it is planned for all ranks; the planned role is borrowed for this call. The
-     * kind's own part is zero. On an error nothing is under way, there is nothing to give back,
+     * method's own part is zero. On an error nothing is under way, there is nothing to give back,
      * and where memory ran out it can be called again.
      */
     int (*start)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned);
     /**
      * Returns whether the first segment or frame of a swept broadcast (communicator/verdict.h) is
-     * here. NULL: those of this kind are never swept.
+     * here. NULL: those by this method are never swept.
      */
     bool (*has_come)(const coll_pipebcast_operation_t *operation);
     /** Does what can be done without waiting; true when it is through. */
@@ -85,7 +88,7 @@ struct coll_pipebcast_kind {
 
 /** The common part. */
 struct coll_pipebcast_operation {
-    const coll_pipebcast_kind_t *kind;
+    const coll_pipebcast_method_t *method;
     coll_pipebcast_module_t *module; /**< borrowed */
     coll_pipebcast_call_t call;
     coll_pipebcast_task_t lingering; /**< after its result */
@@ -93,33 +96,32 @@ struct coll_pipebcast_operation {
     int counted_as;           /**< see base/counters.h; set by start() */
     int64_t stuck_since;      /**< coll_pipebcast_now() at the time; 0: it is not stuck */
     pb_transport_t transport; /**< of segments and pieces */
-    pb_control_t control;     /**< of control messages; zero: the kind has none */
+    pb_control_t control;     /**< of control messages; zero: the method has none */
     int next_look;            /**< at this distance from the first tag, for a stray one */
     int n_unconnected;        /**< when it began */
     int64_t held_since;       /**< coll_pipebcast_now() when that had grown; 0: it has not */
     bool has_waited;          /**< there was nothing to do once */
     bool is_left; /**< a rank is lost on which this operation may count: it ends with an error */
-    bool is_swept;
     /* By coll_pipebcast_now(); 0: not yet. */
     int64_t came;    /**< when its first bytes were here; of a swept one */
     int64_t through; /**< when its result was, if it went on after that */
 };
 
-extern const coll_pipebcast_kind_t coll_pipebcast_plain;
-extern const coll_pipebcast_kind_t coll_pipebcast_flat_nb;
-extern const coll_pipebcast_kind_t coll_pipebcast_arrival;
-extern const coll_pipebcast_kind_t coll_pipebcast_multicast;
+extern const coll_pipebcast_method_t coll_pipebcast_plain;
+extern const coll_pipebcast_method_t coll_pipebcast_flat_nb;
+extern const coll_pipebcast_method_t coll_pipebcast_arrival;
+extern const coll_pipebcast_method_t coll_pipebcast_multicast;
 
-/** Gives an operation control messages, as its kind starts it. */
+/** Gives an operation control messages, as its method starts it. */
 static inline void coll_pipebcast_operation_control(coll_pipebcast_operation_t *operation)
 {
     operation->control = (pb_control_t){.comm = operation->module->comm,
                                         .tag = operation->call.tag - COLL_PIPEBCAST_TAG_OF_CONTROL};
 }
 
-/** Returns the kind of a broadcast that is not by multicast, alike on all ranks. */
-const coll_pipebcast_kind_t *coll_pipebcast_kind_of(const coll_pipebcast_module_t *module,
-                                                    const coll_pipebcast_call_t *call);
+/** Returns the method of a broadcast that is not by multicast, alike on all ranks. */
+const coll_pipebcast_method_t *coll_pipebcast_method_of(const coll_pipebcast_module_t *module,
+                                                        const coll_pipebcast_call_t *call);
 
 /**
  * Starts a broadcast as it is planned for all ranks. The data stay untouched until the end. Called

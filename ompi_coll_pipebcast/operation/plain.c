@@ -175,7 +175,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     return error;
 }
 
-const coll_pipebcast_kind_t coll_pipebcast_plain = {
+const coll_pipebcast_method_t coll_pipebcast_plain = {
     .size = sizeof(plain_t),
     .start = start,
     .has_come = has_come,
@@ -185,7 +185,7 @@ const coll_pipebcast_kind_t coll_pipebcast_plain = {
     .finish = finish,
 };
 
-const coll_pipebcast_kind_t coll_pipebcast_flat_nb = {
+const coll_pipebcast_method_t coll_pipebcast_flat_nb = {
     .size = sizeof(plain_t),
     .start = start_in_turn,
     .advance = advance,

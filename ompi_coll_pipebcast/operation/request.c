@@ -192,7 +192,7 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
 static void abandon(coll_pipebcast_request_t *request, int error)
 {
     coll_pipebcast_lose(request->module, error);
-    request->operation->kind->cancel(request->operation);
+    request->operation->method->cancel(request->operation);
     (void) coll_pipebcast_operation_finish(request->operation);
     request->operation = NULL;
     OBJ_RELEASE(request);

@@ -121,11 +121,6 @@ void pb_chooser_free(pb_chooser_t *chooser);
  */
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice);
 
-/** Tells, without choosing, whether messages of `bytes` may go to the fallback component, or a
- * forced kind may not fit. O(1). */
-bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options,
-                        uint64_t bytes);
-
 /**
  * The same, and in *plan_p the plan of the chosen kind, if choosing has computed it, so that a
  * caller need not compute it again. Else, and on an error, *plan_p is NULL. Owned by the caller,
@@ -133,6 +128,11 @@ bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *opti
  */
 int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice,
                    pb_plan_t **plan_p);
+
+/** Tells, without choosing, whether messages of `bytes` may go to the fallback component, or a
+ * forced kind may not fit. O(1). */
+bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options,
+                        uint64_t bytes);
 
 /** Bytes of the choices and profiles that are kept. O(1). */
 size_t pb_chooser_memory(const pb_chooser_t *chooser);

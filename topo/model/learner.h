@@ -11,7 +11,7 @@
  *   time (a first note alone: less than 1/4), or a corrected one    another speed, and all classes
  *   more than 5/4 of it; at most PB_LEARNER_SPEEDS times            choose anew
  *   a candidate takes 1/32 less than the one in force             it is in force
- *   the one in force takes 1/4 more or less than it did, in       only it is known, and others are
+ *   the one in force takes 1/4 more, or 1/5 less, in              only it is known, and others are
  *   PB_LEARNER_DRIFTS notes in a row                              tried again
  *
  * A *trial* is a swept broadcast by another candidate than the one in force. A candidate is tried

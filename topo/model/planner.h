@@ -55,7 +55,6 @@ typedef struct pb_planned {
                            that is in the tree along which the sweep travels */
     bool is_trial;    /**< by another candidate than the one in force */
     bool wants_sweep; /**< how long it takes should be noted: see pb_planner_sweep() */
-    bool is_swept;    /**< it is the last one that was: see pb_planner_sweep() */
     bool is_new;      /**< it was not in the table */
     bool was_cached;  /**< the role was kept from an earlier broadcast */
     bool begins_to_repeat; /**< it is the first one that the bound on connections restricts */

@@ -98,7 +98,6 @@ static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *
     const uint64_t key = pb_planner_key(root, swept.trial.candidate.kind);
     swept.trial.opens = *pb_planner_used_at(planner, key) != key;
     planned->is_trial = swept.trial.is_trial;
-    planned->is_swept = true;
     pb_planner_fill(planned, &swept.trial.candidate, bytes);
     planned->piece_size = pb_planner_piece(planner, PB_AMONG_ALL, planned, swept.trial.size_class);
     planner->swept = swept;

@@ -30,6 +30,23 @@ typedef struct pb_role {
  */
 pb_role_t *pb_role_new(const pb_plan_t *plan, int rank);
 
+/** The parent in a stream; -1: the rank is the root. O(parents). */
+static inline int pb_role_parent_in(const pb_role_t *role, int stream)
+{
+    for (int i = 0; i < role->n_parents; i++) {
+        if ((role->parent_mask[i] & UINT32_C(1) << stream) != 0) {
+            return role->parent[i];
+        }
+    }
+    return -1;
+}
+
+/** Returns whether the child with this index is one in a stream. */
+static inline bool pb_role_has_child_in(const pb_role_t *role, int i, int stream)
+{
+    return (role->child_mask[i] & UINT32_C(1) << stream) != 0;
+}
+
 /** Parts of a role in a plan by leaders: between hosts, and inside its rank's host, where all
  * streams are one. Both borrow the role's arrays, and have no memory of their own. */
 pb_role_t pb_role_between_hosts(const pb_role_t *role);

@@ -20,6 +20,12 @@ typedef enum {
     PB_ERR_MALFORMED = PB_ERR_BASE - 7, /**< a control message that no rank should send */
 } pb_error_t;
 
+/** Keeps an error unless there was one before; 0 is none. */
+static inline void pb_keep_first_error(int *first_p, int error)
+{
+    *first_p = *first_p != 0 ? *first_p : error;
+}
+
 /** A short English text for a code. Never NULL, static storage. */
 const char *pb_error_text(int code);
 

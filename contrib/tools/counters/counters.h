@@ -26,7 +26,7 @@ bool bench_counters_open(struct bench_counters *counters);
 bool bench_counters_read(const struct bench_counters *counters, unsigned long long *values);
 
 /**
- * Finds how most broadcasts between two readings were served: "twotree", or "fallback_short" where
+ * Finds how most broadcasts between two readings were served: "twotree", or "fallback_faster" where
  * the fallback component served. Empty: none was counted.
  */
 void bench_counters_served(const struct bench_counters *counters, const unsigned long long *before,

@@ -178,12 +178,6 @@ static void list(explained_t *e, uint64_t bytes, listed_t *listed)
 
 /* ---- the table ---- */
 
-/* Bytes of a segment; the whole message if it is not cut. */
-static uint64_t segment_of(uint64_t bytes, const pb_candidate_t *candidate)
-{
-    return candidate->segment > 0 && candidate->segment < bytes ? candidate->segment : bytes;
-}
-
 static void print_table(const tool_options_t *options, const explained_t *e, uint64_t bytes,
                         const listed_t *listed)
 {
@@ -204,7 +198,7 @@ static void print_table(const tool_options_t *options, const explained_t *e, uin
         if (is_fallback) {
             printf("  %10s  %10s", "-", "-");
         } else {
-            const uint64_t segment = segment_of(bytes, row);
+            const uint64_t segment = pb_candidate_segment(row, bytes);
             printf("  %10" PRIu64 "  %10" PRIu64, segment, (bytes - 1) / segment + 1);
         }
         if (row->time < 0) {
@@ -230,7 +224,7 @@ static void add_message(const explained_t *e, uint64_t bytes, const listed_t *li
         if (is_fallback) {
             common_json_null(object, "segment");
         } else {
-            common_json_integer(object, "segment", (int64_t) segment_of(bytes, row));
+            common_json_integer(object, "segment", (int64_t) pb_candidate_segment(row, bytes));
         }
         if (row->time < 0) {
             common_json_null(object, "predicted_ms");

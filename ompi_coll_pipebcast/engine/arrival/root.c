@@ -21,16 +21,9 @@ enum {
     SERVED,  /**< it has arrived, and the message was sent to it */
 };
 
-static void keep_first_error(pb_arrival_root_t *r, int error)
-{
-    if (r->error == 0) {
-        r->error = error;
-    }
-}
-
 static void refused(pb_arrival_root_t *r, int error)
 {
-    keep_first_error(r, error);
+    pb_keep_first_error(&r->error, error);
     r->broken = true;
 }
 
@@ -54,7 +47,7 @@ static void note_arrival(pb_arrival_root_t *r, int rank, size_t bytes)
                             (r->state[rank] == ABSENT || r->state[rank] == UNASKED);
     const bool is_sound = bytes == 1 && r->notice <= PB_ARRIVAL_UNEVEN;
     if (!is_awaited || !is_sound) {
-        keep_first_error(r, PB_ERR_MALFORMED);
+        pb_keep_first_error(&r->error, PB_ERR_MALFORMED);
     }
     if (!is_awaited) {
         return;
@@ -284,7 +277,7 @@ static bool advance_part(pb_arrival_root_t *r, pb_arrival_part_t *part)
     if (!pb_transfer_advance(&part->transfer)) {
         return false;
     }
-    keep_first_error(r, part->transfer.error);
+    pb_keep_first_error(&r->error, part->transfer.error);
     if (part->transfer.broken) {
         r->broken = true;
     } else if (part == &r->asked) {

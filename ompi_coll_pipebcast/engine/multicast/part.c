@@ -9,17 +9,10 @@
 #include "engine/multicast/part_internal.h"
 
 /** The stream with the tree of the broadcast. */
-#define STREAM UINT32_C(1)
+#define STREAM 0
 
 typedef pb_part_t part_t;
 typedef pb_child_t child_t;
-
-/* Errors. */
-
-void pb_part_keep_error(part_t *p, int error)
-{
-    p->error = p->error != 0 ? p->error : error;
-}
 
 void pb_part_settle(part_t *p)
 {
@@ -39,7 +32,7 @@ void pb_part_give_up_mark(part_t *p)
 
 void pb_part_refused(part_t *p, int error)
 {
-    pb_part_keep_error(p, error);
+    pb_keep_first_error(&p->error, error);
     p->broken = true;
     pb_part_give_up_mark(p);
 }
@@ -49,14 +42,9 @@ void pb_part_refused(part_t *p, int error)
 /** Takes the parent and the children of the role in the tree. */
 static void take_role(part_t *p, const pb_role_t *role)
 {
-    p->parent = -1;
-    for (int i = 0; i < role->n_parents; i++) {
-        if ((role->parent_mask[i] & STREAM) != 0) {
-            p->parent = role->parent[i];
-        }
-    }
+    p->parent = pb_role_parent_in(role, STREAM);
     for (int i = 0; i < role->n_children; i++) {
-        if ((role->child_mask[i] & STREAM) != 0) {
+        if (pb_role_has_child_in(role, i, STREAM)) {
             p->children[p->n_children++] = (child_t){
                 .rank = role->child[i], .is_inside = i >= role->n_children - role->n_inside};
         }

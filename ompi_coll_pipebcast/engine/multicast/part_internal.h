@@ -40,9 +40,6 @@ pb_all_t pb_part_children(const pb_part_t *part);
 /** Returns whether all parts of earlier broadcasts have all their frames. */
 bool pb_part_earlier_are_complete(const pb_part_t *part);
 
-/** Notes an error, if it is the first. */
-void pb_part_keep_error(pb_part_t *part, int error);
-
 /** The channel refused, or a word made no sense. */
 void pb_part_refused(pb_part_t *part, int error);
 

@@ -25,7 +25,7 @@ static void lose_parent(part_t *p)
     p->parent_has_failed = true;
     p->n_open = 0;
     if (!pb_part_is_complete(p)) {
-        pb_part_keep_error(p, PB_ERR_EMPTY);
+        pb_keep_first_error(&p->error, PB_ERR_EMPTY);
     }
     pb_part_give_up_mark(p);
 }
