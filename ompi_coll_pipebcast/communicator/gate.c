@@ -37,7 +37,7 @@ static bool is_unfit(const coll_pipebcast_module_t *module, uint64_t slowest, ch
     if (measured->fault != NULL) {
         snprintf(why, why_size, "the model file is invalid: %s", measured->fault);
     } else if (model->topology != 0 && module->placed != NULL &&
-               model->topology != pb_network_hash(module->placed->topology->network)) {
+               model->topology != pb_network_hash_described(module->placed->topology->network)) {
         snprintf(why, why_size,
                  "the model file %s was measured on another topology than this one (%s)",
                  measured->source, module->placed->topology->source);

@@ -87,10 +87,10 @@ typedef struct pb_fallback {
 } pb_fallback_t;
 
 typedef struct pb_model {
-    uint64_t topology;  /**< pb_network_hash() of the network it was measured on; 0: any */
-    bool measured;      /**< false: assumed from the link's speed and MTU */
-    uint64_t speed;     /**< bits per second that were assumed; 0 if it is measured */
-    bool has_medium;    /**< it is known what it was measured on; not so in older files */
+    uint64_t topology; /**< pb_network_hash_described() of the network it was measured on; 0: any */
+    bool measured;     /**< false: assumed from the link's speed and MTU */
+    uint64_t speed;    /**< bits per second that were assumed; 0 if it is measured */
+    bool has_medium;   /**< it is known what it was measured on; not so in older files */
     pb_medium_t medium; /**< if so, but for its mtu and is_ethernet, which no file has */
     uint32_t payload;   /**< bytes of one full TCP segment on this network (MTU less headers) */
     uint32_t overhead;  /**< bytes that MPI and its transport put before a message of ours */

@@ -747,6 +747,9 @@ int pb_addresses_join(const pb_network_t *network, const pb_address_t *addresses
         *joined_p = NULL;
         error = PB_ERR_UNKNOWN;
     }
+    if (*joined_p != NULL && network != NULL) {
+        pb_network_set_described(*joined_p, network);
+    }
     for (int i = 0; j != NULL && i < j->n_above; i++) {
         free(j->above[i]);
     }

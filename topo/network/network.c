@@ -32,7 +32,8 @@ struct pb_network {
     int others; /* the switch of hosts that are not named; -1: none */
     int max_depth;
     uint32_t base_speed;
-    int *names; /* node, -1: a free slot */
+    uint64_t described; /* the hash of what was described; 0: all was */
+    int *names;         /* node, -1: a free slot */
     size_t names_size;
     host_slot_t *hosts;
     size_t hosts_size;
@@ -680,6 +681,16 @@ uint64_t pb_network_hash(const pb_network_t *network)
         }
     }
     return pb_hash_end(state);
+}
+
+uint64_t pb_network_hash_described(const pb_network_t *network)
+{
+    return network->described != 0 ? network->described : pb_network_hash(network);
+}
+
+void pb_network_set_described(pb_network_t *network, const pb_network_t *described)
+{
+    network->described = pb_network_hash_described(described);
 }
 
 int pb_network_path(const pb_network_t *network, int from, int to, int *links)

@@ -162,6 +162,15 @@ int pb_network_host_of(const pb_network_t *network, int node);
  */
 uint64_t pb_network_hash(const pb_network_t *network);
 
+/**
+ * The hash of what was described: without hosts that were joined later (topo/network/addresses.h),
+ * which differ by job. Models are measured for it.
+ */
+uint64_t pb_network_hash_described(const pb_network_t *network);
+
+/** Notes, in a network with further hosts, the described one. */
+void pb_network_set_described(pb_network_t *network, const pb_network_t *described);
+
 /*
  * Directed links are numbered by the node below: up is from the node to its
  * parent, down the other way. There are 2 * pb_network_size() numbers; those of

@@ -49,7 +49,7 @@ int pb_yaml_read(const char *text, size_t length, const char *file, pb_diag_t *d
                  pb_diag_t *warnings, pb_yaml_t *yaml);
 void pb_yaml_clear(pb_yaml_t *yaml);
 
-/** The value of a key in a map, or NULL. O(keys). */
+/** The value of a key, in any case, in a map, or NULL. O(keys). */
 const pb_yaml_node_t *pb_yaml_get(const pb_yaml_t *yaml, const pb_yaml_node_t *map,
                                   const char *key);
 

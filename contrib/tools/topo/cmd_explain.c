@@ -40,7 +40,7 @@ static void read_model(const char *file, explained_t *e)
     pb_diag_init(&diag);
     int rc = pb_model_read(file, &e->model, &diag);
     if (rc == PB_SUCCESS && e->model.topology != 0 &&
-        e->model.topology != pb_network_hash(e->cluster.network)) {
+        e->model.topology != pb_network_hash_described(e->cluster.network)) {
         pb_diag_fault(&diag, file, 0,
                       "was measured on another topology than %s; measure again with "
                       "pipebcast tune",

@@ -202,7 +202,7 @@ static bool choose(const struct tune_options *options, int n_ranks, char *const 
     const bool good = c.network != NULL && place_ranks(&c, options->topology);
     if (good) {
         choose_places(&c, cluster);
-        cluster->topology = options->topology[0] != '\0' ? pb_network_hash(c.network) : 0;
+        cluster->topology = options->topology[0] != '\0' ? pb_network_hash_described(c.network) : 0;
     }
     free(c.leaders);
     free(c.links);

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,11 @@ void tune_options_read(int argc, char **argv, struct tune_options *options)
     if (options->verify && options->discover[0] != '\0') {
         common_usage_error("--discover and --verify: give one of them; what was found can be "
                            "verified afterwards");
+    }
+    if (fnmatch("*.y?(a)ml", options->discover, FNM_CASEFOLD | FNM_EXTMATCH) == 0) {
+        common_usage_error("--discover: a file '%s' would be read as YAML, which it is not; name "
+                           "it cluster.conf",
+                           options->discover);
     }
     if (options->verify && options->topology[0] == '\0') {
         common_usage_error("--verify needs the topology that is to be verified: --verify "

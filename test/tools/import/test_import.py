@@ -171,7 +171,8 @@ def test_output(tap):
                               (("m0=hosts/n0.json", "hosts/n1.json"), 0),
                               (("n0 copy=hosts/n0.json", "hosts/n1.json"), 1),
                               (("gr\u00f6\u00dfe=hosts/n0.json", "hosts/n1.json"), 1),
-                              (("hosts", "--pair", ""), 2)):  # fmt: skip
+                              (("hosts", "--pair", ""), 2),
+                              (("hosts", "--output", "made.yaml"), 2)):  # fmt: skip
             given = run(directory, *words)
             if not tap.ok(given.startswith(f"status {status}\n"), f"status {status}: {words}"):
                 tap.note(given)

@@ -99,6 +99,7 @@ refuses_alone "needs a value" --output
 refuses_alone "unknown" --frobnicate
 refuses_alone "no option" 64K
 refuses_alone "--install out" --discover "$work/found" --install
+refuses_alone "would be read as YAML" --discover "$work/found.YML"
 refuses_alone "by --discover alone" --discover "$work/found" --output "$model"
 refuses_alone "--install out" --verify --topology "$work/found" --install
 refuses_alone "--output out" --verify --topology "$work/found" --output "$model"
