@@ -265,3 +265,11 @@ void coll_pipebcast_agree(coll_pipebcast_module_t *module)
 {
     module->state = decide(module);
 }
+
+void coll_pipebcast_agree_again(coll_pipebcast_module_t *module)
+{
+    if (!module->is_agreed_again && is_of_intercommunicator(module->comm)) {
+        module->state = pass(module, COLL_PIPEBCAST_INTER);
+    }
+    module->is_agreed_again = true;
+}

@@ -19,21 +19,24 @@ bool coll_pipebcast_is_small_part_of_job(struct ompi_communicator_t *comm)
     return ompi_comm_size(comm) <= coll_pipebcast_job_size() / 2;
 }
 
-/** Counts the communicators like this one for which the job has room; 0: out of memory. */
+/** Counts the communicators like this one for which the job has room; 0: out of memory. A process
+ * without a record ends it: launchers may take seconds to say that there is none. */
 static int look_for_alike(const coll_pipebcast_topology_t *topology,
                           const pb_placement_t *placement)
 {
     const int n_ranks = coll_pipebcast_job_size();
     int *at = malloc((size_t) n_ranks * sizeof(*at)); /* the host of each rank of the job */
     int rc = at != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
-    for (int rank = 0; rank < n_ranks && rc != OMPI_ERR_OUT_OF_RESOURCE; rank++) {
+    for (int rank = 0; rank < n_ranks && rc == OMPI_SUCCESS; rank++) {
         opal_process_name_t process = OPAL_PROC_MY_NAME;
         process.vpid = (uint32_t) rank;
         const coll_pipebcast_record_t *record = coll_pipebcast_record_of(&process, &rc);
         at[rank] =
             record != NULL ? pb_network_find_host(topology->network, record->address.host) : -1;
     }
-    const int n_alike = rc != OMPI_ERR_OUT_OF_RESOURCE ? pb_alike(placement, at, n_ranks) : 0;
+    const int n_alike = rc == OMPI_SUCCESS               ? pb_alike(placement, at, n_ranks)
+                        : rc == OMPI_ERR_OUT_OF_RESOURCE ? 0
+                                                         : 1;
     free(at);
     return n_alike;
 }

@@ -115,6 +115,9 @@ static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
         coll_pipebcast_agree(module);
     }
+    if (way == NONBLOCKING && module->state == COLL_PIPEBCAST_SERVING) {
+        coll_pipebcast_agree_again(module);
+    }
     if (!may_be_ours(module, call->data.total, &begun->decision.reason)) {
         return OMPI_SUCCESS;
     }
