@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "adaptive/delivery.h"
+#include "adaptive/header.h"
 #include "base/log.h"
 #include "base/parameters.h"
 #include "communicator/advice.h"
@@ -20,8 +22,6 @@
 #include "contrib/adaptive/advice/advice.h"
 #include "contrib/adaptive/advice/history.h"
 #include "contrib/adaptive/advice/host_plan.h"
-#include "engine/adaptive/delivery.h"
-#include "engine/adaptive/header.h"
 #include "engine/group.h"
 #include "operation/operation.h"
 #include "pml/transport.h"

@@ -384,8 +384,8 @@ void coll_pipebcast_multicast_judge(coll_pipebcast_module_t *module, const pb_sw
     }
     if (multicast->health.state != PB_HEALTH_WORKING) {
         drop_group(module, !is_joined   ? "a rank could not join"
-                           : has_worked ? "a rank does not hear half of the frames any more"
-                                        : "a rank heard less than half of a probe's frames");
+                           : has_worked ? "a rank lost more than half of the frames"
+                                        : "a rank lost more than half of a probe's frames");
         return;
     }
     use(multicast, sweep);

@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "engine/adaptive/delivery.h"
-#include "engine/adaptive/header.h"
+#include "adaptive/delivery.h"
+#include "adaptive/header.h"
 #include "test/tap.h"
 
 /* Headers. */

@@ -3,7 +3,7 @@
  * hosts and the root's host, two bytes each, little-endian, and then the header. What is read must
  * be trees over all hosts, and be written as it came.
  */
-#include "engine/adaptive/header.h"
+#include "adaptive/header.h"
 #include "test/fuzz/fuzz.h"
 
 const char fuzz_name[] = "adaptive_header";

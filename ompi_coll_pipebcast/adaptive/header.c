@@ -1,7 +1,7 @@
 /*
- * The header of an adaptive broadcast, as bytes; see engine/adaptive/header.h.
+ * The header of an adaptive broadcast, as bytes; see adaptive/header.h.
  */
-#include "engine/adaptive/header.h"
+#include "adaptive/header.h"
 
 #include "topo/util/bytes.h"
 

@@ -1,7 +1,7 @@
 /*
- * Delivery rates of a transfer's parents; see engine/adaptive/delivery.h.
+ * Delivery rates of a transfer's parents; see adaptive/delivery.h.
  */
-#include "engine/adaptive/delivery.h"
+#include "adaptive/delivery.h"
 
 /** Segments that have come from a parent: those of its streams, as no other delivers them. */
 static uint64_t arrived_from(const pb_transfer_t *transfer, const pb_lane_t *lane)
