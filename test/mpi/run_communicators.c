@@ -62,12 +62,32 @@ static void test_negotiated(void)
     MPI_Comm_free(&other);
 }
 
+/** Makes an intercommunicator of both halves; from 5.0 on also from their groups. */
+static MPI_Comm make_both(MPI_Comm half, bool of_groups)
+{
+    MPI_Comm both = MPI_COMM_NULL;
+#if OMPI_MAJOR_VERSION > 4
+    MPI_Group all, own, others;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_group(half, &own);
+    MPI_Group_difference(all, own, &others);
+    if (of_groups) {
+        MPI_Intercomm_create_from_groups(own, 0, others, 0, "pipebcast", MPI_INFO_NULL,
+                                         MPI_ERRORS_ARE_FATAL, &both);
+        return both;
+    }
+#endif
+    (void) of_groups;
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - my_rank % 2, 5, &both);
+    return both;
+}
+
 /**
  * Between two groups: pipebcast has no part in it. Open MPI broadcasts in the local group, and
  * MPI_Comm_idup, if `copies`, does so in the background. The order is then another one on each rank
  * of the group that receives. A broadcast of that group goes on while both are made one.
  */
-static void test_intercommunicator(int bytes, bool copies)
+static void test_intercommunicator(int bytes, bool copies, bool of_groups)
 {
     MPI_Comm half, both, copy;
     MPI_Request request = MPI_REQUEST_NULL, own;
@@ -75,7 +95,7 @@ static void test_intercommunicator(int bytes, bool copies)
     const int side = my_rank % 2, of_senders = my_rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, side, my_rank, &half);
     pending_t pending = pending_begin(NONBLOCKING, 1 << 20, 0, half, 60, &own);
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - side, 5, &both);
+    both = make_both(half, of_groups);
     MPI_Wait(&own, MPI_STATUS_IGNORE);
     pending_end(&pending, "while an intercommunicator is made");
     pattern_fill(buffer, (size_t) bytes, my_rank == 0 ? 3 : 4);
@@ -154,9 +174,11 @@ int main(int argc, char **argv)
     test_split_and_dup();
     test_mixed();
     if (n_ranks > 1) {
-        test_intercommunicator(BYTES, false);
-        test_intercommunicator(4, true);
-        test_intercommunicator(1 << 16, true);
+        for (int of_groups = 0; of_groups < 2; of_groups++) {
+            test_intercommunicator(BYTES, false, of_groups);
+            test_intercommunicator(4, true, of_groups);
+            test_intercommunicator(1 << 16, true, of_groups);
+        }
     }
     test_repeated_roots();
     test_many((int) argument(argc, argv, 1, 20));
