@@ -74,12 +74,13 @@ static void enter_edges(struct applying *a, const pb_history_record_t *records, 
     }
 }
 
-/** Tells whether the tree itself, not load, explains why an edge was not faster. */
+/** Tells whether the tree itself, not load, explains why an edge was not faster. Records of other
+ * roots are among these, so that somebody may have delivered to this one. */
 static bool is_explained(const struct applying *a, const pb_history_record_t *record)
 {
     const uint64_t before = a->incoming[record->from];
-    if (record->from != a->root &&
-        (before == 0 || is_percent_of(rate_of(record), ADVISE_SAME_PERCENT, (double) before))) {
+    if (before == 0 ? record->from != a->root
+                    : is_percent_of(rate_of(record), ADVISE_SAME_PERCENT, (double) before)) {
         return true;
     }
     int n_links = 0;

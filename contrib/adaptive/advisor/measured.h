@@ -38,7 +38,7 @@
 
 /** Rates of one communicator's broadcasts, hosts being nodes of the matrix. */
 struct advise_rates {
-    int root;                           /**< of the broadcasts; nobody delivers to it */
+    int root; /**< nobody delivers to it, but in broadcasts of other roots */
     const pb_history_record_t *records; /**< grouped by broadcast, oldest first */
     int n;
 };
