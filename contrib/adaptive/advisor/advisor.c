@@ -31,26 +31,15 @@ enum { FIRST_POWER = 10, LAST_POWER = 21 };
  * after a broadcast was expected. */
 enum { RUNNING_S = 120 };
 
-/** Most broadcasts that are remembered as handled, so that each is handled once. */
-enum { MOST_HANDLED = 256 };
-
 /** Most sets of hosts whose trees are remembered; older ones are read from the directory again. */
 enum { MOST_SHELVES = 32 };
-
-struct handled {
-    uint64_t group;
-    int root;
-    int64_t begun;
-    bool is_searched; /**< not only trees that take no time */
-};
 
 struct advisor {
     const struct advisor_options *options;
     const volatile sig_atomic_t *stop;
     struct advise_knowledge knowledge;
     struct advisor_status status;
-    struct handled handled[MOST_HANDLED];
-    int next_handled;
+    struct advise_jobs jobs;
     pb_advice_t *shelves[MOST_SHELVES];
     int next_shelf;
     pb_host_set_t *idle_hosts; /**< NULL: not known */
@@ -253,31 +242,6 @@ static int advise(struct advisor *advisor, const struct task *task)
 
 /* ---- running mode ---- */
 
-static struct handled *find_handled(struct advisor *advisor, const struct advise_job *job)
-{
-    for (int i = 0; i < MOST_HANDLED; i++) {
-        struct handled *handled = &advisor->handled[i];
-        if (handled->begun > 0 && handled->group == job->history->group &&
-            handled->root == job->root) {
-            return handled;
-        }
-    }
-    return NULL;
-}
-
-static void set_handled(struct advisor *advisor, const struct advise_job *job, bool is_searched)
-{
-    struct handled *handled = find_handled(advisor, job);
-    if (handled == NULL) {
-        handled = &advisor->handled[advisor->next_handled];
-        advisor->next_handled = (advisor->next_handled + 1) % MOST_HANDLED;
-    }
-    *handled = (struct handled){.group = job->history->group,
-                                .root = job->root,
-                                .begun = job->last_begun,
-                                .is_searched = is_searched};
-}
-
 /** Until the next broadcast is expected. The clock of the job's host may be ahead. */
 static int64_t time_until(const struct advise_job *job)
 {
@@ -288,8 +252,8 @@ static int64_t time_until(const struct advise_job *job)
 /** Spends 50 % of the time on the predicted size, 25 % each on half and twice this size. A tree
  * that takes no time is written first, as a prediction may be wrong. A budget of 0: only such
  * trees. */
-static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
-                        const struct advise_rates *rates, int64_t budget)
+static void advise_sizes(struct advisor *advisor, const struct advise_job *job,
+                         const struct advise_rates *rates, int64_t budget)
 {
     const struct advise_next *next = &job->next;
     const int64_t begin = steady_now();
@@ -298,7 +262,6 @@ static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
         int percent; /**< of the time, when it is over */
     } parts[] = {
         {next->bytes, 0}, {next->bytes, 50}, {next->bytes / 2, 75}, {next->bytes * 2, 100}};
-    int error = PB_SUCCESS;
     for (size_t i = budget > 0 ? 0 : 1; i < sizeof parts / sizeof parts[0] && !*advisor->stop;
          i++) {
         const int64_t left = begin + budget / 100 * parts[i].percent - steady_now();
@@ -308,15 +271,11 @@ static int advise_sizes(struct advisor *advisor, const struct advise_job *job,
                                   .budget = left > LEAST_BUDGET ? left : LEAST_BUDGET,
                                   .gap = next->has_gap ? next->gap : -1,
                                   .rates = rates};
-        if (task.bytes < 1 || task.bytes > PB_TREE_COST_MAX_BYTES) {
-            continue;
-        }
-        error = advise(advisor, &task);
-        if (error != PB_SUCCESS) {
-            break;
+        if (task.bytes >= 1 && task.bytes <= PB_TREE_COST_MAX_BYTES &&
+            advise(advisor, &task) != PB_SUCCESS) {
+            return;
         }
     }
-    return error;
 }
 
 /** The time for the search. Each program for which there is one has a part of it. */
@@ -334,64 +293,52 @@ static bool is_due(const struct advisor *advisor, const struct advise_job *job)
     return advisor->options->once || time_until(job) <= half_age;
 }
 
-/** The last broadcast as it was handled; NULL: it was not. */
-static const struct handled *last_handled(struct advisor *advisor, const struct advise_job *job)
+static bool wants_search(const struct advisor *advisor, const struct advise_job *job)
 {
-    const struct handled *handled = find_handled(advisor, job);
-    return handled != NULL && handled->begun == job->last_begun ? handled : NULL;
-}
-
-static bool wants_search(struct advisor *advisor, const struct advise_job *job)
-{
-    const struct handled *handled = last_handled(advisor, job);
-    return is_due(advisor, job) && (handled == NULL || !handled->is_searched);
+    return is_due(advisor, job) && (job->handled != job->last_begun || !job->is_searched);
 }
 
 /** Finds trees that take no time once a broadcast is over, and searches when that is due. */
-static int advise_job(struct advisor *advisor, const struct advise_job *job)
+static void advise_job(struct advisor *advisor, struct advise_job *job)
 {
-    struct advise_rates rates = {.n = 0};
+    struct advise_rates rates = {.root = job->root};
     pb_history_record_t *records = NULL;
     const bool searches = wants_search(advisor, job);
-    if (!searches && last_handled(advisor, job) != NULL) {
-        return PB_SUCCESS;
+    if (!searches && job->handled == job->last_begun) {
+        return;
     }
     advisor->status.mode = "running";
-    int error = advise_rates_read(advisor->options->dir, job, &records, &rates.n,
-                                  &advisor->status.n_faulty);
-    rates.root = job->root;
-    rates.records = records;
-    if (error == PB_SUCCESS) {
-        error =
-            advise_sizes(advisor, job, &rates, searches ? budget_of(advisor, time_until(job)) : 0);
+    if (advise_rates_read(advisor->options->dir, job, &records, &rates.n,
+                          &advisor->status.n_faulty) == PB_SUCCESS) {
+        rates.records = records;
+        advise_sizes(advisor, job, &rates, searches ? budget_of(advisor, time_until(job)) : 0);
     }
     free(records);
-    set_handled(advisor, job, searches);
-    return error;
+    job->handled = job->last_begun;
+    job->is_searched = searches;
 }
 
 /** Serves every program that has broadcast since it was served last. Yields how many run; -1: the
  * directory cannot be read. */
 static int look_at_jobs(struct advisor *advisor)
 {
-    struct advise_jobs jobs;
+    struct advise_jobs *jobs = &advisor->jobs;
     const int64_t since = pb_advice_now() - RUNNING_S * SECOND;
     if (advisor->options->idle) {
         return 0;
     }
-    const int error = advise_jobs_read(advisor->options->dir, since, !advisor->is_lost, &jobs);
-    const int n = error == PB_SUCCESS ? jobs.n : 0;
+    const int error = advise_jobs_read(advisor->options->dir, since, !advisor->is_lost, jobs);
+    const int n = error == PB_SUCCESS ? jobs->n : 0;
     advisor->is_lost = error == PB_ERR_IO;
     advisor->status.n_jobs = n;
-    advisor->status.n_faulty = jobs.n_faulty;
+    advisor->status.n_faulty = jobs->n_faulty;
     advisor->n_due = 0;
     for (int i = 0; i < n; i++) {
-        advisor->n_due += wants_search(advisor, &jobs.all[i]);
+        advisor->n_due += wants_search(advisor, &jobs->all[i]);
     }
     for (int i = 0; i < n && !*advisor->stop; i++) {
-        (void) advise_job(advisor, &jobs.all[i]);
+        advise_job(advisor, &jobs->all[i]);
     }
-    advise_jobs_clear(&jobs);
     return advisor->is_lost ? -1 : n;
 }
 
@@ -608,6 +555,7 @@ int advisor_serve(const struct advisor_options *options, const volatile sig_atom
     for (int i = 0; i < MOST_SHELVES; i++) {
         pb_advice_free(advisor->shelves[i]);
     }
+    advise_jobs_clear(&advisor->jobs);
     pb_host_set_free(advisor->idle_hosts);
     free(advisor);
     return code;

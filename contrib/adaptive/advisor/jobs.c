@@ -46,16 +46,51 @@ void advise_jobs_remove_left(const char *dir)
 
 struct reading_jobs {
     struct advise_jobs *jobs;
+    const struct advise_jobs *before;
     int64_t since;
 };
 
+/** The job of the same communicator and root; NULL: there is none. */
+static struct advise_job *find_job(const struct advise_jobs *jobs, const struct advise_job *like)
+{
+    for (struct advise_job *job = jobs->all; job < jobs->all + jobs->n; job++) {
+        if (job->root == like->root && job->history->group == like->history->group &&
+            pb_host_set_equal(job->history->hosts, like->history->hosts)) {
+            return job;
+        }
+    }
+    return NULL;
+}
+
+/** Adds a job, which owns its history. Of two that are the same, the one with the later last
+ * broadcast stays. */
+static int add_job(struct advise_jobs *jobs, const struct advise_job *job)
+{
+    struct advise_job *same = find_job(jobs, job), older = *job;
+    if (same == NULL) {
+        struct advise_job *all = pb_grow(jobs->all, jobs->n, &jobs->most, sizeof *all);
+        if (all == NULL) {
+            pb_history_free(job->history);
+            return PB_ERR_NO_MEMORY;
+        }
+        jobs->all = all;
+        same = &all[jobs->n++];
+        *same = (struct advise_job){.last_begun = -1};
+    }
+    if (same->last_begun < job->last_begun) {
+        older = *same;
+        *same = *job;
+    }
+    pb_history_free(older.history);
+    return PB_SUCCESS;
+}
+
 static int visit_broadcasts(void *context, const char *path)
 {
-    struct reading_jobs *reading = context;
-    struct advise_jobs *jobs = reading->jobs;
+    const struct reading_jobs *reading = context;
     pb_history_t *history = NULL;
-    struct advise_job *all = NULL, job = {.last_end = 0};
-    int error = read_history(path, &history, &jobs->n_faulty);
+    struct advise_job job = {.last_end = 0};
+    const int error = read_history(path, &history, &reading->jobs->n_faulty);
     if (history != NULL && history->n_records > 0) {
         const pb_history_record_t *last = &history->records[history->n_records - 1];
         job = (struct advise_job){.history = history,
@@ -64,24 +99,24 @@ static int visit_broadcasts(void *context, const char *path)
                                   .last_end = last->begun + last->taken};
         (void) advise_predict(history->records, history->n_records, &job.next);
     }
-    if (history != NULL && job.next.gap >= reading->since - job.last_end) {
-        all = pb_grow(jobs->all, jobs->n, &jobs->most, sizeof *all);
-        error = all != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-    }
-    if (all == NULL) {
+    if (job.history == NULL || job.next.gap < reading->since - job.last_end) {
         pb_history_free(history);
         return error;
     }
-    jobs->all = all;
-    all[jobs->n++] = job;
-    return PB_SUCCESS;
+    const struct advise_job *before = find_job(reading->before, &job);
+    job.handled = before != NULL ? before->handled : 0;
+    job.is_searched = before != NULL && before->is_searched;
+    return add_job(reading->jobs, &job);
 }
 
 int advise_jobs_read(const char *dir, int64_t since, bool reports, struct advise_jobs *jobs)
 {
-    struct reading_jobs reading = {.jobs = jobs, .since = since};
-    *jobs = (struct advise_jobs){.n = 0};
-    return list(dir, PB_HISTORY_BROADCASTS, NULL, visit_broadcasts, &reading, reports);
+    struct advise_jobs now = {.n = 0};
+    struct reading_jobs reading = {.jobs = &now, .before = jobs, .since = since};
+    const int error = list(dir, PB_HISTORY_BROADCASTS, NULL, visit_broadcasts, &reading, reports);
+    advise_jobs_clear(error == PB_SUCCESS ? jobs : &now);
+    *jobs = error == PB_SUCCESS ? now : *jobs;
+    return error;
 }
 
 void advise_jobs_clear(struct advise_jobs *jobs)

@@ -7,12 +7,14 @@
 #include "contrib/adaptive/advice/history.h"
 #include "next_broadcast.h"
 
-/** The broadcasts of one root in one communicator. */
+/** The broadcasts of one root in one communicator, by the rank of its host that was root last. */
 struct advise_job {
     pb_history_t *history;        /**< owned; has a record */
     int root;                     /**< host of the last record */
     int64_t last_begun, last_end; /**< ns since the epoch */
     struct advise_next next;      /**< predicted */
+    int64_t handled;              /**< last_begun when it was handled; 0: it was not yet */
+    bool is_searched;             /**< then, and not only for trees that take no time */
 };
 
 struct advise_jobs {
@@ -23,8 +25,9 @@ struct advise_jobs {
 
 /**
  * Reads all histories of broadcasts whose last one ended at `since` (ns since the epoch) or later,
- * or whose next one is expected then. Invalid ones are ignored and counted. Clear also after an
- * error: PB_ERR_IO (the directory; reported, if `reports`), PB_ERR_NO_MEMORY.
+ * or whose next one is expected then. Invalid ones are ignored and counted. Replaces *jobs, which
+ * begins as zeros; jobs that were there keep what was handled. After an error all stay: PB_ERR_IO
+ * (the directory; reported, if `reports`), PB_ERR_NO_MEMORY. O(jobs^2).
  */
 int advise_jobs_read(const char *dir, int64_t since, bool reports, struct advise_jobs *jobs);
 void advise_jobs_clear(struct advise_jobs *jobs);

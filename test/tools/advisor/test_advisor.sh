@@ -211,6 +211,31 @@ advisor --dir "$dir" --once --links "$links" --topology "$topology" --budget 0.0
 report $? "those of other hosts do not"
 rm -f "$dir"/advice-* "$dir"/history-* "$dir"/rates-*
 
+# rests_after COMMUNICATORS: whether the service finds at most four trees for each, and then no more.
+# shellcheck disable=SC2317  # called by wait_for
+is_still() {
+    trees=$(grep -c '^running: ' "$work/log")
+    sleep 0.7
+    [ "$trees" -gt 0 ] && [ "$(grep -c '^running: ' "$work/log")" -eq "$trees" ]
+}
+rests_after() {
+    : >"$work/log"
+    python3 "$(dirname "$0")/write_history.py" "$dir" n0 "$1"
+    wait_for 3 is_still && [ "$(grep -c '^running: ' "$work/log")" -le $((4 * $1)) ]
+}
+: >"$work/log"
+"$ADVISOR" --dir "$dir" --topology "$topology" --tree multilevel >>"$work/log" 2>&1 &
+service=$!
+wait_for 20 advisor_works
+rests_after 1
+report $? "it rests after the broadcasts of two ranks of a host that were both root"
+rests_after 300
+report $? "and after those of many communicators"
+kill -TERM "$service"
+wait "$service"
+service=
+rm -f "$dir"/history-*
+
 # A cluster that is too large for the idle mode: it waits for programs.
 printf 'SwitchName=s Nodes=n[0-1099]\n' >"$work/large.conf"
 "$ADVISOR" --dir "$dir" --topology "$work/large.conf" >"$work/log" 2>&1 &
