@@ -106,22 +106,28 @@ static void assume(const pb_placement_t *placement, pb_link_matrix_t *m)
     free(links);
 }
 
-static int place_hosts(const pb_network_t *network, const pb_host_set_t *hosts,
-                       pb_placement_t **placement_p)
+/** Places hosts in the topology, or in one with those that it lacks. */
+static int place_hosts(struct advise_knowledge *knowledge, const pb_host_set_t *hosts,
+                       struct advise_network *network)
 {
-    *placement_p = pb_placement_new(network, hosts->n);
-    if (*placement_p == NULL) {
-        return PB_ERR_NO_MEMORY;
+    const pb_network_t *all = knowledge->network;
+    pb_diag_t warnings;
+    pb_diag_init(&warnings);
+    network->joined = common_topology_joined(all, hosts->name, hosts->n, &warnings);
+    if (!knowledge->lacks_hosts) {
+        common_report_faults(&warnings);
     }
-    for (int i = 0; i < hosts->n; i++) {
-        (*placement_p)->host[i] = pb_network_find_host(network, hosts->name[i]);
-        if ((*placement_p)->host[i] < 0) {
-            common_report("the topology has no host '%s', which a running job uses; add it",
-                          hosts->name[i]);
-            return PB_ERR_UNKNOWN;
-        }
+    knowledge->lacks_hosts |= warnings.n_kept > 0;
+    pb_diag_clear(&warnings);
+    all = network->joined != NULL ? network->joined : all;
+    network->placement = pb_placement_new(all, hosts->n);
+    int error = network->placement != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    for (int i = 0; i < hosts->n && error == PB_SUCCESS; i++) {
+        const int host = pb_network_find_host(all, hosts->name[i]);
+        network->placement->host[i] = host;
+        error = host >= 0 ? PB_SUCCESS : PB_ERR_UNKNOWN;
     }
-    return PB_SUCCESS;
+    return error;
 }
 
 /** Latencies as trees meet them. */
@@ -163,12 +169,12 @@ int advise_network_share(struct advise_network *network)
                : pb_link_share_clusters(network->matrix, &network->share);
 }
 
-int advise_network_make(const struct advise_knowledge *knowledge, const pb_host_set_t *hosts,
+int advise_network_make(struct advise_knowledge *knowledge, const pb_host_set_t *hosts,
                         struct advise_network *network)
 {
     *network = (struct advise_network){.matrix = NULL};
     int error = knowledge->network != NULL
-                    ? place_hosts(knowledge->network, hosts, &network->placement)
+                    ? place_hosts(knowledge, hosts, network)
                     : pb_placement_one_switch((const char *const *) hosts->name, hosts->n,
                                               &network->one_switch, &network->placement);
     if (error == PB_SUCCESS) {
@@ -186,6 +192,7 @@ void advise_network_clear(struct advise_network *network)
     pb_link_matrix_free(network->matrix);
     pb_placement_free(network->placement);
     pb_network_free(network->one_switch);
+    pb_network_free(network->joined);
     pb_link_share_free(network->share);
     *network = (struct advise_network){.matrix = NULL};
 }

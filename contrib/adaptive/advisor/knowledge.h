@@ -31,6 +31,7 @@ struct advise_knowledge {
     struct advise_links links;
     pb_network_t *network; /**< of the topology file; NULL: none, or a flat one */
     int max_age;           /**< seconds for which links hold */
+    bool lacks_hosts;      /**< the topology does; it was reported */
 };
 
 /**
@@ -49,6 +50,7 @@ bool advise_knowledge_refresh(struct advise_knowledge *knowledge);
 struct advise_network {
     pb_link_matrix_t *matrix;
     pb_network_t *one_switch;  /**< in place of a topology; NULL with one */
+    pb_network_t *joined;      /**< the topology with hosts that it lacks; NULL: it has all */
     pb_placement_t *placement; /**< in the topology, or on the one switch */
     pb_link_share_t *share;    /**< of the matrix as it is */
     bool measured;             /**< the matrix is of measured links; else assumed ones */
@@ -56,10 +58,11 @@ struct advise_network {
 
 /**
  * The matrix of these hosts, from the file of links if that holds and has them all. Else it is
- * assumed, from the topology or as one cluster. Clear also after an error, which was reported:
- * PB_ERR_UNKNOWN (the topology lacks a host), PB_ERR_NO_MEMORY and others. O(hosts^2 * path).
+ * assumed, from the topology or as one cluster. Hosts that the topology lacks are below its top for
+ * this network alone, which is reported once. Clear also after an error: PB_ERR_UNKNOWN (not all
+ * can be there), PB_ERR_NO_MEMORY and others. O(hosts^2 * path).
  */
-int advise_network_make(const struct advise_knowledge *knowledge, const pb_host_set_t *hosts,
+int advise_network_make(struct advise_knowledge *knowledge, const pb_host_set_t *hosts,
                         struct advise_network *network);
 void advise_network_clear(struct advise_network *network);
 

@@ -36,8 +36,8 @@ pb_network_t *common_topology_read(const char *path, const char *name, bool repo
     return network;
 }
 
-pb_network_t *common_topology_join(pb_network_t *network, char *const *hosts, int n,
-                                   pb_diag_t *warnings)
+pb_network_t *common_topology_joined(const pb_network_t *network, char *const *hosts, int n,
+                                     pb_diag_t *warnings)
 {
     pb_network_t *joined = NULL;
     pb_address_t *addresses = common_alloc((size_t) n, sizeof *addresses);
@@ -48,6 +48,13 @@ pb_network_t *common_topology_join(pb_network_t *network, char *const *hosts, in
         common_end_error(PB_ERR_NO_MEMORY);
     }
     free(addresses);
+    return joined;
+}
+
+pb_network_t *common_topology_join(pb_network_t *network, char *const *hosts, int n,
+                                   pb_diag_t *warnings)
+{
+    pb_network_t *joined = common_topology_joined(network, hosts, n, warnings);
     if (joined != NULL) {
         pb_network_free(network);
     }

@@ -35,8 +35,12 @@ pb_topology_request_t common_topology_request(const char *name);
 pb_network_t *common_topology_read(const char *path, const char *name, bool reports,
                                    bool *is_flat_p);
 
-/** Adds hosts that the network lacks below its switch of all others, or the top. Returns the
- * network that is to be used in its place, perhaps itself. */
+/** A network with the hosts that this one lacks, below its switch of all others, or the top. The
+ * caller frees it. NULL if it lacks none, or not all can be added. */
+pb_network_t *common_topology_joined(const pb_network_t *network, char *const *hosts, int n,
+                                     pb_diag_t *warnings);
+
+/** The same in place of the network, which is freed; perhaps the network itself. */
 pb_network_t *common_topology_join(pb_network_t *network, char *const *hosts, int n,
                                    pb_diag_t *warnings);
 

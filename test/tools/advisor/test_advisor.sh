@@ -236,6 +236,15 @@ wait "$service"
 service=
 rm -f "$dir"/history-*
 
+# A program on a host that the topology lacks.
+sed 's/n\[4-5\]/n4/' "$topology" >"$work/less.conf"
+python3 "$(dirname "$0")/write_history.py" "$dir" n0 2
+advisor --dir "$dir" --once --topology "$work/less.conf" --budget 0.02
+[ $code -eq 0 ] && [ "$(grep -c '^running: .* from n0 to 6 hosts' "$out")" -ge 6 ] && [ "$(wc -l <"$err")" -eq 1 ] &&
+    grep -q "no switch of host 'n5' is known" "$err"
+report $? "a host that the topology lacks is reported once, and its program is advised"
+rm -f "$dir"/advice-* "$dir"/history-*
+
 # A cluster that is too large for the idle mode: it waits for programs.
 printf 'SwitchName=s Nodes=n[0-1099]\n' >"$work/large.conf"
 "$ADVISOR" --dir "$dir" --topology "$work/large.conf" >"$work/log" 2>&1 &
