@@ -8,12 +8,12 @@
 #include "contrib/adaptive/search/anneal.h"
 #include "contrib/adaptive/search/tree_cost.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/topology.h"
 #include "jobs.h"
 #include "knowledge.h"
 #include "measured.h"
 #include "shelf.h"
 #include "status.h"
-#include "topo/network/hostlist.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -344,80 +344,72 @@ static int look_at_jobs(struct advisor *advisor)
 
 /* ---- idle mode ---- */
 
-struct listed {
-    char **names;
-    int n;
-};
-
-static int keep_host(void *context, const char *name)
+static char **copy_network(const pb_network_t *network, int *n_p)
 {
-    struct listed *listed = context;
-    char **names = realloc(listed->names, (size_t) (listed->n + 1) * sizeof *names);
+    const int size = network != NULL ? pb_network_size(network) : 0;
+    char **names = common_alloc((size_t) size + 1, sizeof *names);
+    for (int i = 0; i < size; i++) {
+        if (pb_network_node(network, i)->kind == PB_NODE_HOST) {
+            names[(*n_p)++] = common_copy(pb_network_node(network, i)->name);
+        }
+    }
+    return names;
+}
+
+/** The hosts of the links. Programs call them as the topology does. */
+static char **copy_links(const pb_link_matrix_t *m, const pb_network_t *network, int *n_p)
+{
+    char **names = common_alloc((size_t) m->n_nodes, sizeof *names);
+    for (int i = 0; i < m->n_nodes; i++) {
+        const int node = network != NULL ? pb_network_find_host(network, m->node[i]) : -1;
+        names[i] = common_copy(node >= 0 ? pb_network_node(network, node)->name : m->node[i]);
+    }
+    *n_p = m->n_nodes;
+    return names;
+}
+
+/** NULL after a message. */
+static char **list_hosts(const struct advisor *advisor, int *n_p)
+{
+    char fault[256];
+    const pb_network_t *network = advisor->knowledge.network;
+    const pb_link_matrix_t *links = advisor->knowledge.links.matrix;
+    *n_p = 0;
+    if (advisor->options->hosts[0] == '\0') {
+        return links != NULL ? copy_links(links, network, n_p) : copy_network(network, n_p);
+    }
+    char **names = common_hostlist(advisor->options->hosts, n_p, fault, sizeof fault);
     if (names == NULL) {
-        return PB_ERR_NO_MEMORY;
+        common_report("--hosts: %s", fault);
     }
-    listed->names = names;
-    names[listed->n] = strdup(name);
-    return names[listed->n++] != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-}
-
-static int list_network(const pb_network_t *network, struct listed *listed)
-{
-    int error = PB_SUCCESS;
-    for (int i = 0; i < pb_network_size(network) && error == PB_SUCCESS; i++) {
-        const pb_node_t *node = pb_network_node(network, i);
-        error = node->kind == PB_NODE_HOST ? keep_host(listed, node->name) : PB_SUCCESS;
-    }
-    return error;
-}
-
-static int list_hosts(const struct advisor *advisor, struct listed *listed)
-{
-    const struct advise_knowledge *knowledge = &advisor->knowledge;
-    char fault[256] = "out of memory";
-    int error = PB_SUCCESS;
-    if (advisor->options->hosts[0] != '\0') {
-        error = pb_hostlist_expand(advisor->options->hosts, PB_HOST_SET_MAX, keep_host, listed,
-                                   fault, sizeof fault);
-        if (error != PB_SUCCESS) {
-            common_report("--hosts: %s", fault);
-        }
-    } else if (knowledge->links.matrix != NULL) {
-        const pb_link_matrix_t *m = knowledge->links.matrix;
-        for (int i = 0; i < m->n_nodes && error == PB_SUCCESS; i++) {
-            error = keep_host(listed, m->node[i]);
-        }
-    } else if (knowledge->network != NULL) {
-        error = list_network(knowledge->network, listed);
-    }
-    return error;
+    return names;
 }
 
 /** The hosts to go through sizes for, if they are known. PB_ERR_INPUT or, where they are not named
  * by an option, PB_ERR_UNKNOWN after a message. */
 static int find_idle_hosts(struct advisor *advisor)
 {
-    struct listed listed = {.n = 0};
+    int n, error = PB_SUCCESS;
+    char **names = list_hosts(advisor, &n);
     pb_host_set_free(advisor->idle_hosts);
     advisor->idle_hosts = NULL;
-    int error = list_hosts(advisor, &listed);
-    if (error == PB_SUCCESS && listed.n > 0) {
-        error = pb_host_set_new((const char *const *) listed.names, listed.n, &advisor->idle_hosts);
+    if (names == NULL) {
+        return PB_ERR_INPUT;
+    }
+    if (n > 0) {
+        error = pb_host_set_new((const char *const *) names, n, &advisor->idle_hosts);
         advisor->is_too_large = error == PB_ERR_INPUT;
-        if (error == PB_ERR_INPUT) {
-            common_report("more than %d hosts, or odd names of hosts; name those to find trees for "
-                          "while no program runs by --hosts",
-                          PB_HOST_SET_MAX);
-            error = advisor->options->hosts[0] != '\0' ? error : PB_ERR_UNKNOWN;
-        }
     }
-    if (error == PB_SUCCESS && listed.n > 0 && advisor->options->root[0] == '\0') {
-        snprintf(advisor->root, sizeof advisor->root, "%s", listed.names[0]);
+    if (error == PB_ERR_INPUT) {
+        common_report("more than %d hosts, or odd names of hosts; name those to find trees for "
+                      "while no program runs by --hosts",
+                      PB_HOST_SET_MAX);
+        error = advisor->options->hosts[0] != '\0' ? error : PB_ERR_UNKNOWN;
     }
-    for (int i = 0; i < listed.n; i++) {
-        free(listed.names[i]);
+    if (error == PB_SUCCESS && n > 0 && advisor->options->root[0] == '\0') {
+        snprintf(advisor->root, sizeof advisor->root, "%s", names[0]);
     }
-    free(listed.names);
+    common_hosts_free(names, n);
     return error;
 }
 

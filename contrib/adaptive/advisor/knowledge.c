@@ -55,6 +55,7 @@ static bool read_links(struct advise_links *links, time_t written)
     pb_link_matrix_free(links->matrix);
     links->matrix = matrix;
     links->measured = written;
+    links->lacks_hosts = false;
     return true;
 }
 
@@ -140,14 +141,20 @@ static void reckon_hops(pb_link_matrix_t *m)
     }
 }
 
-static int make_matrix(const struct advise_knowledge *knowledge, const pb_host_set_t *hosts,
+static int make_matrix(struct advise_knowledge *knowledge, const pb_host_set_t *hosts,
                        struct advise_network *network)
 {
-    int error = PB_ERR_UNKNOWN;
+    struct advise_links *links = &knowledge->links;
+    int error = PB_ERR_UNKNOWN, unknown = -1;
     if (links_hold(knowledge)) {
         error =
-            pb_link_matrix_select(knowledge->links.matrix, hosts->name, hosts->n, &network->matrix);
+            pb_link_matrix_select(links->matrix, hosts->name, hosts->n, &network->matrix, &unknown);
         network->measured = error == PB_SUCCESS;
+    }
+    if (unknown >= 0 && !links->lacks_hosts) {
+        common_report("--links: %s has no host '%s'; links are assumed for its programs",
+                      links->path, hosts->name[unknown]);
+        links->lacks_hosts = true;
     }
     if (error != PB_ERR_UNKNOWN) {
         return error;

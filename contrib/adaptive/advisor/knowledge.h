@@ -25,6 +25,7 @@ struct advise_links {
     struct timespec changed;  /**< of the file that was read last, good or not */
     pb_link_matrix_t *matrix; /**< of the last good one; NULL: none yet */
     time_t measured;          /**< when that was written */
+    bool lacks_hosts;         /**< that are in programs; it was reported of this file */
 };
 
 struct advise_knowledge {

@@ -70,14 +70,24 @@ void pb_link_matrix_free(pb_link_matrix_t *matrix)
     free(matrix);
 }
 
-int pb_link_matrix_find(const pb_link_matrix_t *matrix, const char *name)
+/** The nodes of hosts, whose names are compared as those of a network. */
+static int find_nodes(const pb_link_matrix_t *matrix, char *const *names, int n, int *nodes,
+                      int *unknown_p)
 {
-    for (int i = 0; i < matrix->n_nodes; i++) {
-        if (strcmp(matrix->node[i], name) == 0) {
-            return i;
+    pb_network_t *network =
+        pb_network_one_switch((const char *const *) matrix->node, matrix->n_nodes);
+    int error = network != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    for (int i = 0; i < n && error == PB_SUCCESS; i++) {
+        const int host = pb_network_find_host(network, names[i]);
+        /* Its hosts have numbers in a row. */
+        nodes[i] = host - pb_network_find(network, matrix->node[0]);
+        if (host < 0) {
+            *unknown_p = i;
+            error = PB_ERR_UNKNOWN;
         }
     }
-    return PB_ERR_UNKNOWN;
+    pb_network_free(network);
+    return error;
 }
 
 /* False if out of memory. */
@@ -106,18 +116,13 @@ static void copy_values(const pb_link_matrix_t *from, const int *nodes, pb_link_
 }
 
 int pb_link_matrix_select(const pb_link_matrix_t *matrix, char *const *names, int n,
-                          pb_link_matrix_t **selected_p)
+                          pb_link_matrix_t **selected_p, int *unknown_p)
 {
     int nodes[PB_LINK_MATRIX_MAX_NODES];
     *selected_p = NULL;
-    if (!in_range(n)) {
-        return PB_ERR_INPUT;
-    }
-    for (int i = 0; i < n; i++) {
-        nodes[i] = pb_link_matrix_find(matrix, names[i]);
-        if (nodes[i] < 0) {
-            return PB_ERR_UNKNOWN;
-        }
+    const int error = in_range(n) ? find_nodes(matrix, names, n, nodes, unknown_p) : PB_ERR_INPUT;
+    if (error != PB_SUCCESS) {
+        return error;
     }
     pb_link_matrix_t *selected = pb_link_matrix_new(matrix->n_sites, matrix->n_clusters, n);
     if (selected == NULL || !copy_names(selected->site, matrix->site, matrix->n_sites) ||

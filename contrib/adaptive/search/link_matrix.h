@@ -52,16 +52,13 @@ typedef struct pb_link_matrix {
 pb_link_matrix_t *pb_link_matrix_new(int n_sites, int n_clusters, int n_nodes);
 void pb_link_matrix_free(pb_link_matrix_t *matrix);
 
-/** The node of exactly this name, or PB_ERR_UNKNOWN. O(nodes). */
-int pb_link_matrix_find(const pb_link_matrix_t *matrix, const char *name);
-
 /**
- * The matrix of some nodes of another one: node i is the one called names[i]. Clusters and sites
- * stay. The caller frees it. PB_ERR_NO_MEMORY, PB_ERR_UNKNOWN (no node has a name), PB_ERR_INPUT
- * (no name, or too many). O(n * (n + nodes)).
+ * The matrix of some nodes of another one: node i is the host names[i] by pb_network_find_host(),
+ * and is called so. Clusters and sites stay. The caller frees it. PB_ERR_NO_MEMORY, PB_ERR_UNKNOWN
+ * (no node is names[*unknown_p]), PB_ERR_INPUT (no name, or too many). O(n^2 + nodes).
  */
 int pb_link_matrix_select(const pb_link_matrix_t *matrix, char *const *names, int n,
-                          pb_link_matrix_t **selected_p);
+                          pb_link_matrix_t **selected_p, int *unknown_p);
 
 /**
  * The matrix of these hosts of a network, all values 0: node i is hosts[i]. The switch of a host is

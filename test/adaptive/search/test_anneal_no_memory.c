@@ -93,7 +93,7 @@ static int run(const void *text)
     pb_diag_init(&diag);
     int error = pb_link_matrix_parse(text, strlen(text), "links", &matrix, &diag);
     if (error == PB_SUCCESS) {
-        error = pb_link_matrix_select(matrix, matrix->node, N_NODES, &selected);
+        error = pb_link_matrix_select(matrix, matrix->node, N_NODES, &selected, &(int){0});
     }
     if (error == PB_SUCCESS) {
         error = place_and_anneal(selected);

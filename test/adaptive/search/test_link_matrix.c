@@ -132,8 +132,9 @@ static void test_select(void)
     pb_random_t random = pb_random_seed(5100);
     measured_case_t c;
     pb_link_matrix_t *ranks;
+    int unknown;
     measured_case_init(&c, &random, MEASURED_GRID, 16);
-    ok(pb_link_matrix_select(c.matrix, (char *[]){"n7", "n3"}, 2, &ranks) == PB_SUCCESS,
+    ok(pb_link_matrix_select(c.matrix, (char *[]){"n7", "n3"}, 2, &ranks, &unknown) == PB_SUCCESS,
        "two nodes");
     ok(ranks->n_nodes == 2 && strcmp(ranks->node[0], "n7") == 0 &&
            ranks->startup[1] == c.matrix->startup[3] &&
@@ -141,8 +142,8 @@ static void test_select(void)
            pb_link_latency(ranks, 0, 0) == pb_link_latency(c.matrix, 7, 7),
        "have their values");
     pb_link_matrix_free(ranks);
-    ok(pb_link_matrix_select(c.matrix, (char *[]){"n16"}, 1, &ranks) == PB_ERR_UNKNOWN &&
-           ranks == NULL,
+    ok(pb_link_matrix_select(c.matrix, (char *[]){"n16"}, 1, &ranks, &unknown) == PB_ERR_UNKNOWN &&
+           ranks == NULL && unknown == 0,
        "no such node");
     measured_case_clear(&c);
 }

@@ -236,6 +236,26 @@ wait "$service"
 service=
 rm -f "$dir"/history-*
 
+# Links with full names of hosts. Programs and the topology have the short ones.
+sed 's/^node \(n[0-9]\)/node \1.cluster.example/' "$links" >"$work/full"
+python3 "$(dirname "$0")/write_history.py" "$dir" n0 1
+for names in "$links" "$work/full"; do
+    advisor --dir "$dir" --once --links "$names" --topology "$topology" --tree multilevel
+    sed 's/.*running: \(1048576 .*\)/\1/' "$out" >"$work/${names##*/}.said"
+done
+[ $code -eq 0 ] && grep -q '^1048576 bytes from n0 to 6 hosts' "$work/full.said" && [ ! -s "$err" ] &&
+    cmp -s "$work/links.said" "$work/full.said"
+report $? "links of hosts with full names are those of the short names"
+rm -f "$dir"/advice-*
+advisor --dir "$dir" --once --idle --links "$work/full" --topology "$topology" --tree multilevel
+[ $code -eq 0 ] && cat "$dir"/advice-* | grep -qx 'host n5'
+report $? "and while no program runs, advice is for the names of the topology"
+sed -e '/^node n5/d' -e 's/^end 17/end 16/' "$links" >"$work/fewer"
+advisor --dir "$dir" --once --links "$work/fewer" --topology "$topology" --tree multilevel
+[ $code -eq 0 ] && [ "$(wc -l <"$err")" -eq 1 ] && grep -q "fewer has no host 'n5'; links are assumed" "$err"
+report $? "links that lack a host of a program are reported once"
+rm -f "$dir"/advice-* "$dir"/history-*
+
 # A program on a host that the topology lacks.
 sed 's/n\[4-5\]/n4/' "$topology" >"$work/less.conf"
 python3 "$(dirname "$0")/write_history.py" "$dir" n0 2
