@@ -240,29 +240,37 @@ static const char *prefix_of(pb_history_kind_t kind)
     return kind == PB_HISTORY_BROADCASTS ? "history-" : "rates-";
 }
 
-int pb_history_list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *hosts,
-                    pb_history_visit_t *visit, void *context, pb_diag_t *diag)
+/** As pb_history_list(), by the beginning of the files' names. */
+static int visit_files(const char *dir, const char *prefix, pb_history_visit_t *visit,
+                       void *context, pb_diag_t *diag)
 {
-    char wanted[64], path[PATH_MAX];
+    char path[PATH_MAX];
     int error = PB_SUCCESS;
     DIR *directory = opendir(dir);
     if (directory == NULL) {
         pb_diag_fault(diag, dir, 0, "cannot be read: %s", strerror(errno));
         return PB_ERR_IO;
     }
-    snprintf(wanted, sizeof(wanted), "%s", prefix_of(kind));
-    if (hosts != NULL) {
-        snprintf(wanted, sizeof(wanted), "%s%016" PRIx64 "-", prefix_of(kind), hosts->hash);
-    }
     for (struct dirent *entry = readdir(directory); entry != NULL && error == PB_SUCCESS;
          entry = readdir(directory)) {
-        if (strncmp(entry->d_name, wanted, strlen(wanted)) == 0 &&
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
             (size_t) snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) < sizeof(path)) {
             error = visit(context, path);
         }
     }
     closedir(directory);
     return error;
+}
+
+int pb_history_list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *hosts,
+                    pb_history_visit_t *visit, void *context, pb_diag_t *diag)
+{
+    char prefix[64];
+    snprintf(prefix, sizeof(prefix), "%s", prefix_of(kind));
+    if (hosts != NULL) {
+        snprintf(prefix, sizeof(prefix), "%s%016" PRIx64 "-", prefix_of(kind), hosts->hash);
+    }
+    return visit_files(dir, prefix, visit, context, diag);
 }
 
 /** Removes one that was last written to before *context, seconds since the epoch. */
@@ -278,12 +286,13 @@ static int remove_if_old(void *context, const char *path)
 
 int pb_history_remove_old(const char *dir, int64_t age, pb_diag_t *diag)
 {
+    static const char *const left[] = {"history-", "rates-", "advice-", "advisor-status.json."};
     time_t before = time(NULL) - (time_t) age;
-    const int error =
-        pb_history_list(dir, PB_HISTORY_BROADCASTS, NULL, remove_if_old, &before, diag);
-    return error != PB_SUCCESS
-               ? error
-               : pb_history_list(dir, PB_HISTORY_RATES, NULL, remove_if_old, &before, diag);
+    int error = PB_SUCCESS;
+    for (size_t i = 0; i < sizeof(left) / sizeof(left[0]) && error == PB_SUCCESS; i++) {
+        error = visit_files(dir, left[i], remove_if_old, &before, diag);
+    }
+    return error;
 }
 
 /* ---- writing ---- */

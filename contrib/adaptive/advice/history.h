@@ -78,8 +78,8 @@ int pb_history_list(const char *dir, pb_history_kind_t kind, const pb_host_set_t
                     pb_history_visit_t *visit, void *context, pb_diag_t *diag);
 
 /**
- * Removes the histories of both kinds that were not written to for `age` seconds: those that a job
- * left behind when it crashed. As above.
+ * Removes files of the directory that were not written to for `age` seconds. They are histories
+ * that a job left when it crashed, advice, and unfinished files of the advisor. As above.
  */
 int pb_history_remove_old(const char *dir, int64_t age, pb_diag_t *diag);
 

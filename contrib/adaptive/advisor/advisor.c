@@ -49,6 +49,7 @@ struct advisor {
     bool is_lost;              /**< the directory cannot be read; it was reported */
     int next_power;            /**< of the idle mode */
     int64_t cycle_begun;       /**< ns since the epoch: when the idle mode began its cycle */
+    int64_t removed;           /**< ns since the epoch: when old files were removed last */
     int n_written;             /**< trees */
     char root[ADVISE_MAX_TEXT];
 };
@@ -481,8 +482,22 @@ static int idle_step(struct advisor *advisor)
 
 /* ---- the service ---- */
 
+/** Removes files that are too old for any advice, once in the age of advice. */
+static void remove_old(struct advisor *advisor)
+{
+    const int64_t now = pb_advice_now();
+    pb_diag_t diag;
+    if (now - advisor->removed >= (int64_t) advisor->options->max_age * SECOND) {
+        advisor->removed = now;
+        pb_diag_init(&diag);
+        (void) pb_history_remove_old(advisor->options->dir, PB_ADVICE_MAX_AGE, &diag);
+        pb_diag_clear(&diag); /* who reads the directory next reports that it cannot be read */
+    }
+}
+
 static int serve_once(struct advisor *advisor)
 {
+    remove_old(advisor);
     (void) advise_knowledge_refresh(&advisor->knowledge);
     if (look_at_jobs(advisor) == 0) {
         const int error = advise_all_sizes(advisor);
@@ -500,6 +515,7 @@ static int serve(struct advisor *advisor)
 {
     int error = PB_SUCCESS;
     while (!*advisor->stop && error != PB_ERR_INPUT && error != PB_ERR_NO_MEMORY) {
+        remove_old(advisor);
         advisor->has_news |= advise_knowledge_refresh(&advisor->knowledge);
         const int before = advisor->n_written;
         const char *const mode = advisor->status.mode;
@@ -533,7 +549,6 @@ int advisor_serve(const struct advisor_options *options, const volatile sig_atom
                                 .next_power = FIRST_POWER,
                                 .status = {.started = pb_advice_now(), .mode = "starting"}};
     if (advisor_status_lock(options->dir, &lock)) {
-        advise_jobs_remove_left(options->dir);
         if (advise_knowledge_open(
                 &advisor->knowledge, options->topology[0] != '\0' ? options->topology : NULL,
                 options->topology_name, options->links[0] != '\0' ? options->links : NULL,

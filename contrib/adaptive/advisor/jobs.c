@@ -6,9 +6,6 @@
 #include "contrib/tools/common/report.h"
 #include "topo/util/kit.h"
 
-/** A history is of no program that runs if it was not written to for so long, in seconds. */
-enum { LEFT_S = 7 * 24 * 3600 };
-
 /** Reads a history; one that has vanished or is invalid is ignored, as jobs end and crash. */
 static int read_history(const char *path, pb_history_t **history_p, int *n_faulty_p)
 {
@@ -31,15 +28,6 @@ static int list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *ho
     }
     pb_diag_clear(&diag);
     return error;
-}
-
-void advise_jobs_remove_left(const char *dir)
-{
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    (void) pb_history_remove_old(dir, LEFT_S, &diag);
-    common_report_faults(&diag);
-    pb_diag_clear(&diag);
 }
 
 /* ---- broadcasts ---- */

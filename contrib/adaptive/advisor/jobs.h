@@ -33,12 +33,6 @@ int advise_jobs_read(const char *dir, int64_t since, bool reports, struct advise
 void advise_jobs_clear(struct advise_jobs *jobs);
 
 /**
- * Removes the files of jobs that crashed long ago: those not written to for a week. Reports
- * it if the directory cannot be read.
- */
-void advise_jobs_remove_left(const char *dir);
-
-/**
  * The rates of a job's communicator, of all its hosts, by broadcast, which the caller frees.
  * Errors as above; files that cannot be read are added to *n_faulty_p.
  */

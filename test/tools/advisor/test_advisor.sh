@@ -224,17 +224,27 @@ rests_after() {
     wait_for 3 is_still && [ "$(grep -c '^running: ' "$work/log")" -le $((4 * $1)) ]
 }
 : >"$work/log"
-"$ADVISOR" --dir "$dir" --topology "$topology" --tree multilevel >>"$work/log" 2>&1 &
+"$ADVISOR" --dir "$dir" --topology "$topology" --tree multilevel --max-age 1 >>"$work/log" 2>&1 &
 service=$!
 wait_for 20 advisor_works
 rests_after 1
 report $? "it rests after the broadcasts of two ranks of a host that were both root"
 rests_after 300
 report $? "and after those of many communicators"
+for name in history-0-x rates-0-x advice-0 advice-0.Ab1Cd2 advisor-status.json.Ab1Cd2; do
+    : >"$dir/$name-new"
+    touch -d '8 days ago' "$dir/$name"
+done
+# shellcheck disable=SC2317  # called by wait_for
+is_removed() {
+    [ "$(find "$dir" -mtime +6 | wc -l)" -eq 0 ]
+}
+wait_for 20 is_removed && [ "$(find "$dir" -name '*-new' | wc -l)" -eq 5 ]
+report $? "while it works it removes files of last week, advice too, and nothing newer"
 kill -TERM "$service"
 wait "$service"
 service=
-rm -f "$dir"/history-*
+rm -f "$dir"/*-new "$dir"/history-*
 
 # Links with full names of hosts. Programs and the topology have the short ones.
 sed 's/^node \(n[0-9]\)/node \1.cluster.example/' "$links" >"$work/full"
