@@ -386,11 +386,11 @@ static char **list_hosts(const struct advisor *advisor, int *n_p)
     return names;
 }
 
-/** The hosts to go through sizes for, if they are known. PB_ERR_INPUT or, where they are not named
- * by an option, PB_ERR_UNKNOWN after a message. */
+/** The hosts to go through sizes for. PB_ERR_INPUT or, where they are not named by an option,
+ * PB_ERR_UNKNOWN after a message; that without one if none are known. */
 static int find_idle_hosts(struct advisor *advisor)
 {
-    int n, error = PB_SUCCESS;
+    int n, error = PB_ERR_UNKNOWN;
     char **names = list_hosts(advisor, &n);
     pb_host_set_free(advisor->idle_hosts);
     advisor->idle_hosts = NULL;
@@ -407,7 +407,7 @@ static int find_idle_hosts(struct advisor *advisor)
                       PB_HOST_SET_MAX);
         error = advisor->options->hosts[0] != '\0' ? error : PB_ERR_UNKNOWN;
     }
-    if (error == PB_SUCCESS && n > 0 && advisor->options->root[0] == '\0') {
+    if (error == PB_SUCCESS && advisor->options->root[0] == '\0') {
         snprintf(advisor->root, sizeof advisor->root, "%s", names[0]);
     }
     common_hosts_free(names, n);
@@ -424,12 +424,12 @@ static int idle_root(const struct advisor *advisor, const char *first)
     return node;
 }
 
-/** The next size. PB_ERR_UNKNOWN if no hosts are known. */
+/** The next size. Errors as above. */
 static int advise_idle(struct advisor *advisor)
 {
-    int error = find_idle_hosts(advisor);
-    if (error != PB_SUCCESS || advisor->idle_hosts == NULL) {
-        return error != PB_SUCCESS ? error : PB_ERR_UNKNOWN;
+    const int error = find_idle_hosts(advisor);
+    if (error != PB_SUCCESS) {
+        return error;
     }
     const int root = idle_root(advisor, advisor->root);
     if (root < 0) {

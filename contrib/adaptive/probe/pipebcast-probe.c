@@ -44,19 +44,14 @@ struct run {
 /** Rank 0's part. */
 static bool make_plan(struct run *run, char *const *hosts)
 {
-    int unknown = 0;
     pb_network_t *network = common_hosts_network(hosts, run->n_ranks, run->options.topology,
                                                  run->options.topology_name, true);
     if (network == NULL) {
         return false;
     }
-    const int error = probe_plan_make(&run->plan, network, hosts, run->n_ranks, &unknown);
+    const int error = probe_plan_make(&run->plan, network, hosts, run->n_ranks);
     pb_network_free(network);
-    if (error == PB_ERR_UNKNOWN) {
-        common_report("--topology: %s has no host '%s', on which rank %d runs; add it, or run on "
-                      "other hosts",
-                      run->options.topology, hosts[unknown], unknown);
-    } else if (error == PB_ERR_INPUT) {
+    if (error == PB_ERR_INPUT) {
         common_report(
             "the job has less than two hosts, or more than %d; run with one rank on each of two "
             "hosts or more (for a trial on one host, give --pretend-hosts)",
@@ -81,19 +76,13 @@ static void tell_bytes(const struct run *run)
 }
 
 /** Rank 0's memory for the results; everyone's for the orders. */
-static bool alloc_run(struct run *run)
+static void alloc_run(struct run *run)
 {
     run->n_orders = run->rank == 0 ? run->plan.n_steps : run->n_orders;
     MPI_Bcast(&run->n_orders, 1, MPI_INT, 0, run->comm);
-    run->orders = calloc((size_t) run->n_orders, sizeof *run->orders);
-    run->results = calloc((size_t) run->n_orders, sizeof *run->results);
-    const bool good = run->orders != NULL && run->results != NULL &&
-                      probe_traffic_init(&run->traffic, run->comm, run->options.train);
-    if (!good) {
-        common_report("rank %d: out of memory for trains of %" PRId64 " bytes", run->rank,
-                      run->options.train);
-    }
-    return common_all_good(good, run->comm);
+    run->orders = common_alloc((size_t) run->n_orders, sizeof *run->orders);
+    run->results = common_alloc((size_t) run->n_orders, sizeof *run->results);
+    probe_traffic_init(&run->traffic, run->comm, run->options.train);
 }
 
 static void share_orders(struct run *run)
@@ -114,9 +103,10 @@ static bool prepare(struct run *run)
     }
     const bool good = common_all_good(run->rank != 0 || make_plan(run, hosts), run->comm);
     common_hosts_free(hosts, run->n_ranks);
-    if (!good || !alloc_run(run)) {
+    if (!good) {
         return false;
     }
+    alloc_run(run);
     share_orders(run);
     if (run->rank == 0) {
         tell_bytes(run);
@@ -190,13 +180,26 @@ static void write_comment(const struct run *run, FILE *stream)
             run->n_unknown);
 }
 
+/** Tells whether the advisor can read the file. */
+static bool is_readable(const char *path)
+{
+    pb_link_matrix_t *matrix;
+    pb_diag_t diag;
+    pb_diag_init(&diag);
+    const int error = pb_link_matrix_read(path, &matrix, &diag);
+    common_report_faults(&diag);
+    if (error != PB_SUCCESS) {
+        common_report("the links make no file that the advisor reads: %s", pb_error_text(error));
+    }
+    pb_diag_clear(&diag);
+    pb_link_matrix_free(matrix);
+    return error == PB_SUCCESS;
+}
+
 static bool write_links(struct run *run)
 {
     common_file_t file;
-    if (probe_plan_fill(&run->plan, run->results, &run->n_unknown) != PB_SUCCESS) {
-        common_report("out of memory");
-        return false;
-    }
+    run->n_unknown = probe_plan_fill(&run->plan, run->results);
     if (!common_file_open(&file, run->options.output, "--output")) {
         return false;
     }
@@ -205,7 +208,7 @@ static bool write_links(struct run *run)
     if (error == PB_ERR_NO_MEMORY) {
         common_report("out of memory");
     }
-    if (error == PB_ERR_NO_MEMORY || !common_file_finish(&file)) {
+    if (error == PB_ERR_NO_MEMORY || !common_file_finish(&file) || !is_readable(file.temp)) {
         common_file_abandon(&file);
         return false;
     }

@@ -3,27 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/tools/common/report.h"
 #include "topo/util/kit.h"
 
 /* ---- making ---- */
 
 /** The first rank on each host becomes a node. Returns their number, or an error. */
-static int find_nodes(const pb_network_t *network, char *const *hosts, int n_ranks, int *rank,
-                      int *unknown_p)
+static int find_nodes(const pb_network_t *network, char *const *hosts, int n_ranks, int *rank)
 {
     int n = 0;
-    bool *seen = calloc((size_t) pb_network_size(network), sizeof *seen);
-    for (int i = 0; seen != NULL && i < n_ranks && n >= 0; i++) {
+    bool *seen = common_alloc((size_t) pb_network_size(network), sizeof *seen);
+    for (int i = 0; i < n_ranks && n >= 0; i++) {
         const int host = pb_network_find_host(network, hosts[i]);
         if (host < 0) {
-            *unknown_p = i;
             n = PB_ERR_UNKNOWN;
         } else if (!seen[host]) {
             seen[host] = true;
             rank[n++] = i;
         }
     }
-    n = seen != NULL ? n : PB_ERR_NO_MEMORY;
     free(seen);
     return n;
 }
@@ -31,14 +29,11 @@ static int find_nodes(const pb_network_t *network, char *const *hosts, int n_ran
 static int make_matrix(struct probe_plan *plan, const pb_network_t *network, char *const *hosts,
                        int n_nodes)
 {
-    const char **names = calloc((size_t) n_nodes, sizeof *names);
-    int error = PB_ERR_NO_MEMORY;
-    for (int i = 0; names != NULL && i < n_nodes; i++) {
+    const char **names = common_alloc((size_t) n_nodes, sizeof *names);
+    for (int i = 0; i < n_nodes; i++) {
         names[i] = hosts[plan->rank[i]];
     }
-    if (names != NULL) {
-        error = pb_link_matrix_of_network(network, names, n_nodes, &plan->matrix);
-    }
+    const int error = pb_link_matrix_of_network(network, names, n_nodes, &plan->matrix);
     free(names);
     return error;
 }
@@ -73,17 +68,13 @@ static int partner_of(const pb_link_matrix_t *m, const int *first, const int *se
     return second[c] >= 0 ? second[c] : (node + 1) % m->n_nodes;
 }
 
-static int make_steps(struct probe_plan *plan)
+static void make_steps(struct probe_plan *plan)
 {
     const pb_link_matrix_t *m = plan->matrix;
     const size_t n_clusters = (size_t) m->n_clusters;
-    int *first = malloc(2 * n_clusters * sizeof *first);
-    plan->steps =
-        calloc((size_t) m->n_nodes + n_clusters * (n_clusters + 1) / 2, sizeof *plan->steps);
-    if (first == NULL || plan->steps == NULL) {
-        free(first);
-        return PB_ERR_NO_MEMORY;
-    }
+    const size_t most = (size_t) m->n_nodes + n_clusters * (n_clusters + 1) / 2;
+    int *first = common_alloc(2 * n_clusters, sizeof *first);
+    plan->steps = common_alloc(most, sizeof *plan->steps);
     int *second = first + n_clusters;
     find_firsts(m, first, second);
     for (int i = 0; i < m->n_nodes; i++) {
@@ -100,22 +91,21 @@ static int make_steps(struct probe_plan *plan)
         }
     }
     free(first);
-    return PB_SUCCESS;
 }
 
 int probe_plan_make(struct probe_plan *plan, const pb_network_t *network, char *const *hosts,
-                    int n_ranks, int *unknown_p)
+                    int n_ranks)
 {
-    *plan = (struct probe_plan){.rank = calloc((size_t) n_ranks, sizeof *plan->rank)};
-    if (plan->rank == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
-    const int n_nodes = find_nodes(network, hosts, n_ranks, plan->rank, unknown_p);
+    *plan = (struct probe_plan){.rank = common_alloc((size_t) n_ranks, sizeof *plan->rank)};
+    const int n_nodes = find_nodes(network, hosts, n_ranks, plan->rank);
     if (n_nodes < 2) {
         return n_nodes < 0 ? n_nodes : PB_ERR_INPUT;
     }
     const int error = make_matrix(plan, network, hosts, n_nodes);
-    return error == PB_SUCCESS ? make_steps(plan) : error;
+    if (error == PB_SUCCESS) {
+        make_steps(plan);
+    }
+    return error;
 }
 
 void probe_plan_clear(struct probe_plan *plan)
@@ -188,15 +178,11 @@ static void spread(pb_link_matrix_t *m, const int *first)
     }
 }
 
-int probe_plan_fill(struct probe_plan *plan, struct probe_result *results, int *n_unknown_p)
+int probe_plan_fill(struct probe_plan *plan, struct probe_result *results)
 {
     pb_link_matrix_t *m = plan->matrix;
-    int *first = malloc(2 * (size_t) m->n_clusters * sizeof *first);
+    int n_unknown = 0, *first = common_alloc(2 * (size_t) m->n_clusters, sizeof *first);
     int64_t latency = PB_LINK_MATRIX_MAX_NS, bandwidth = 1; /* the best of all */
-    *n_unknown_p = 0;
-    if (first == NULL) {
-        return PB_ERR_NO_MEMORY;
-    }
     const int *second = first + m->n_clusters;
     find_firsts(m, first, first + m->n_clusters);
     for (int i = 0; i < plan->n_steps; i++) {
@@ -205,8 +191,8 @@ int probe_plan_fill(struct probe_plan *plan, struct probe_result *results, int *
             m->startup[plan->steps[i].from] = limited(result->time);
             continue;
         }
-        *n_unknown_p += probe_band_settle(&result->there);
-        *n_unknown_p += probe_band_settle(&result->back);
+        n_unknown += probe_band_settle(&result->there);
+        n_unknown += probe_band_settle(&result->back);
         set_link(m, &plan->steps[i], result);
         latency = result->time < latency ? result->time : latency;
         bandwidth = pb_max64(bandwidth, pb_max64(result->there.most, result->back.most));
@@ -218,5 +204,5 @@ int probe_plan_fill(struct probe_plan *plan, struct probe_result *results, int *
     }
     spread(m, first);
     free(first);
-    return PB_SUCCESS;
+    return n_unknown;
 }

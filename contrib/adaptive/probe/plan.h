@@ -43,11 +43,11 @@ struct probe_plan {
 
 /**
  * The plan for the hosts of these ranks; hosts of several ranks are one node. Clear also after an
- * error. PB_ERR_UNKNOWN with *unknown_p the rank whose host the network lacks; PB_ERR_INPUT (fewer
- * than two nodes, or more than a matrix has); PB_ERR_NO_MEMORY. O(ranks^2 + clusters^2).
+ * error. PB_ERR_UNKNOWN (the network lacks a host); PB_ERR_INPUT (fewer than two nodes, or more
+ * than a matrix has); PB_ERR_NO_MEMORY, or the program ends. O(ranks^2 + clusters^2).
  */
 int probe_plan_make(struct probe_plan *plan, const pb_network_t *network, char *const *hosts,
-                    int n_ranks, int *unknown_p);
+                    int n_ranks);
 void probe_plan_clear(struct probe_plan *plan);
 
 /** Bytes of a car of a train of `train` bytes, at least 1. */
@@ -58,9 +58,9 @@ int64_t probe_plan_bytes(const struct probe_plan *plan, int64_t train, int64_t *
 
 /**
  * Makes one bandwidth of each link's bounds, and fills the matrix from the results of all steps.
- * *n_unknown_p: bandwidths that are unknown. What no step measured has the next best thing: inside
- * a cluster of one node there are the best values of all. PB_ERR_NO_MEMORY.
+ * Returns how many bandwidths are unknown. What no step measured has the next best thing: inside a
+ * cluster of one node there are the best values of all.
  */
-int probe_plan_fill(struct probe_plan *plan, struct probe_result *results, int *n_unknown_p);
+int probe_plan_fill(struct probe_plan *plan, struct probe_result *results);
 
 #endif

@@ -5,20 +5,19 @@
 
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/quiet.h"
+#include "contrib/tools/common/report.h"
+#include "topo/util/kit.h"
 #include "topo/util/median.h"
 
 enum { TAG_BALL = 11, TAG_CAR = 12, TAG_WORD = 13 };
 
-bool probe_traffic_init(struct probe_traffic *traffic, MPI_Comm comm, int64_t train)
+void probe_traffic_init(struct probe_traffic *traffic, MPI_Comm comm, int64_t train)
 {
-    const size_t car = (size_t) probe_car_bytes(train);
-    const size_t size = car * PROBE_TRAIN_CARS;
-    *traffic = (struct probe_traffic){.comm = comm, .train = train};
-    traffic->memory = malloc(size > PROBE_BALL_BYTES ? size : PROBE_BALL_BYTES);
-    if (traffic->memory != NULL) {
-        memset(traffic->memory, 1, size > PROBE_BALL_BYTES ? size : PROBE_BALL_BYTES);
-    }
-    return traffic->memory != NULL;
+    const size_t size =
+        (size_t) pb_max64(probe_car_bytes(train) * PROBE_TRAIN_CARS, PROBE_BALL_BYTES);
+    *traffic =
+        (struct probe_traffic){.comm = comm, .train = train, .memory = common_alloc(size, 1)};
+    memset(traffic->memory, 1, size);
 }
 
 void probe_traffic_free(struct probe_traffic *traffic)
@@ -35,12 +34,6 @@ static int64_t round_trip(const struct probe_traffic *t, int peer)
     MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
     MPI_Recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm, MPI_STATUS_IGNORE);
     return common_clock_local() - begin;
-}
-
-static void return_ball(const struct probe_traffic *t, int peer)
-{
-    MPI_Recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm, MPI_STATUS_IGNORE);
-    MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
 }
 
 /** The first round wakes the other side and is not counted. */
@@ -61,7 +54,8 @@ static void follow_latency(const struct probe_traffic *t, int peer)
     common_quiet_recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
     MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
     for (int i = 0; i < PROBE_ROUNDS; i++) {
-        return_ball(t, peer);
+        MPI_Recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm, MPI_STATUS_IGNORE);
+        MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
     }
 }
 

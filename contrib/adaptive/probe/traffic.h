@@ -13,8 +13,8 @@ struct probe_traffic {
     unsigned char *memory; /**< owned; for a whole train */
 };
 
-/** Makes requests and buffers; false if out of memory. */
-bool probe_traffic_init(struct probe_traffic *traffic, MPI_Comm comm, int64_t train);
+/** Makes the memory; ends the program if there is none. */
+void probe_traffic_init(struct probe_traffic *traffic, MPI_Comm comm, int64_t train);
 void probe_traffic_free(struct probe_traffic *traffic);
 
 /**

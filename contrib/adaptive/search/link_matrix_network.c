@@ -30,11 +30,26 @@ static int cluster_of(const pb_network_t *network, int host)
     return parent >= 0 ? parent : host;
 }
 
+/** A copy of a switch's name. One that a file of links cannot have gets its number and '_'. */
+static char *copy_name(const char *name, int number)
+{
+    static const char odd[] = " \t\r\n\v\f#";
+    char text[PB_LINK_MATRIX_MAX_NAME + 1];
+    if (strlen(name) < sizeof(text) && strpbrk(name, odd) == NULL) {
+        return strdup(name);
+    }
+    snprintf(text, sizeof(text), "%d_%s", number, name);
+    for (char *at = strpbrk(text, odd); at != NULL; at = strpbrk(at, odd)) {
+        *at = '_';
+    }
+    return strdup(text);
+}
+
 /** The number of a node, which it gets if it has none; -1 if out of memory. */
 static int number_of(numbers_t *numbers, const pb_network_t *network, int node)
 {
     if (numbers->of[node] < 0) {
-        numbers->names[numbers->n] = strdup(pb_network_node(network, node)->name);
+        numbers->names[numbers->n] = copy_name(pb_network_node(network, node)->name, numbers->n);
         numbers->of[node] = numbers->names[numbers->n] != NULL ? numbers->n++ : -1;
     }
     return numbers->of[node];

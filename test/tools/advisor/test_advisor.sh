@@ -334,6 +334,16 @@ report $? "the probe wants two hosts"
 probe 2 --pretend-hosts n0,zebra --topology "$topology" --output "$work/none"
 [ $code -eq 0 ] && grep -q "no switch of host 'zebra' is known" "$err" && grep -q '^2 hosts in 2 clusters' "$out"
 report $? "a host that the topology lacks is reported, and is a cluster of its own"
+printf 'SwitchName="c 1" Nodes=n[0-1]\nSwitchName="c_1" Nodes=n[2-3]\n' >"$work/blank.conf"
+probe 2 --pretend-hosts n0,n2 --topology "$work/blank.conf" --output "$work/blank"
+[ $code -eq 0 ] && grep -q '^link 0_c_1 c_1 latency' "$work/blank" && advisor --dir "$dir" --once --links "$work/blank" &&
+    [ $code -eq 0 ] && [ ! -s "$err" ]
+report $? "the name of a switch has a blank: the advisor can read it"
+mkdir "$work/own"
+printf 'SwitchName=1_c_1 Nodes=n[0-1]\nSwitchName="c 1" Nodes=n[2-3]\n' >"$work/blank.conf"
+probe 2 --pretend-hosts n0,n2 --topology "$work/blank.conf" --output "$work/own/links"
+[ $code -eq 1 ] && grep -q "'1_c_1' is defined already" "$err" && [ "$(ls -A "$work/own")" = '' ]
+report $? "a file that it could not read is not left"
 probe 2 --pretend-hosts n0,n4 --topology "$topology" --output "$work/no/where"
 [ $code -eq 1 ] && grep -q 'cannot be written' "$err"
 report $? "a directory for the file"
