@@ -106,6 +106,17 @@ is() {
     fi
 }
 
+# is_or_skips STATUS DESCRIPTION: the same of a program that may print SKIP and why, as a skipped line.
+is_or_skips() {
+    reason=$(sed -n 's/^SKIP //p' "$work/out" | head -1)
+    if [ "$1" -eq 0 ] && [ -n "$reason" ]; then
+        n_run=$((n_run + 1))
+        echo "ok $n_run - $2 # SKIP $reason"
+    else
+        is "$@"
+    fi
+}
+
 done_testing() {
     echo "1..$n_run"
     [ "$n_failed" -eq 0 ]
