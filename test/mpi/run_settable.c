@@ -1,7 +1,9 @@
 /*
  * Parameters through MPI_T while a program runs: rank 0 alone sets `verbose`, and lines of
- * communicators begin and end with that. `algorithm` and `segment_size`, set on all ranks, count
- * for communicators that are made later. What ranks have agreed on cannot be set.
+ * communicators begin and end with that. What ranks have agreed on cannot be set. Others are set
+ * on all ranks, each to the value behind its name, an int or a size_t.
+ *
+ * Usage: run_settable [NAME VALUE COUNTER BROADCASTS]...
  */
 #include <stdio.h>
 
@@ -57,34 +59,29 @@ static void broadcast_over(const char *name)
     MPI_Comm_free(&comm);
 }
 
-static unsigned long long n_chains(const struct bench_counters *counters)
+/**
+ * A setting counts for communicators that are made after it was written, on all ranks. Prints what
+ * a counter has of `n` broadcasts over one that was there, then over a new one.
+ */
+static void check_setting(const char *name, long long value, const char *counter, long n)
 {
-    return counter_value(counters, "coll_pipebcast_broadcasts_chain");
-}
-
-/** A setting counts for communicators that are made after it was written, on all ranks. */
-static void check_settings(void)
-{
-    MPI_T_cvar_handle algorithm = handle_of("coll_pipebcast_algorithm");
-    MPI_T_cvar_handle segment = handle_of("coll_pipebcast_segment_size");
+    unsigned long long counted[3];
     struct bench_counters counters;
-    int before = -2;
-    const int chain = 0;
-    const size_t too_small = 3;
     served_open(&counters);
-    MPI_Comm old = new_communicator("old");
-    check(MPI_T_cvar_read(algorithm, &before) == MPI_SUCCESS, "algorithm cannot be read");
-    check(MPI_T_cvar_write(algorithm, &chain) == MPI_SUCCESS, "algorithm cannot be set");
-    check(MPI_T_cvar_write(segment, &too_small) == MPI_SUCCESS, "segment_size cannot be set");
-    const unsigned long long n = n_chains(&counters);
-    check_bcast(BLOCKING, BYTES, 1, old, 1, "old");
-    check(n_chains(&counters) == n, "a communicator that was there has changed");
-    broadcast_over("new");
-    check(n_chains(&counters) == n + 1, "a new communicator does not follow");
-    check(MPI_T_cvar_write(algorithm, &before) == MPI_SUCCESS, "algorithm cannot be set back");
-    MPI_Comm_free(&old);
-    MPI_T_cvar_handle_free(&algorithm);
-    MPI_T_cvar_handle_free(&segment);
+    MPI_T_cvar_handle handle = handle_of(name);
+    MPI_Comm comm = new_communicator("old");
+    check(MPI_T_cvar_write(handle, &value) == MPI_SUCCESS, "%s cannot be set", name);
+    counted[0] = counter_value(&counters, counter);
+    for (int i = 0; i < 2; i++) {
+        for (long k = 0; k < n; k++) {
+            check_bcast(BLOCKING, BYTES, 1, comm, (unsigned) k, name);
+        }
+        counted[i + 1] = counter_value(&counters, counter);
+        MPI_Comm_free(&comm);
+        comm = i == 0 ? new_communicator("new") : MPI_COMM_NULL;
+    }
+    MPI_T_cvar_handle_free(&handle);
+    printf("%s: %llu, then %llu\n", counter, counted[1] - counted[0], counted[2] - counted[1]);
 }
 
 int main(int argc, char **argv)
@@ -103,7 +100,10 @@ int main(int argc, char **argv)
     }
     set_verbose(verbose, 0);
     broadcast_over("after");
-    check_settings();
+    for (int i = 1; i + 3 < argc; i += 4) {
+        check_setting(argv[i], argument(argc, argv, i + 1, 0), argv[i + 2],
+                      argument(argc, argv, i + 3, 1));
+    }
     MPI_T_cvar_handle_free(&verbose);
     MPI_T_finalize();
     return check_done("run_settable");
