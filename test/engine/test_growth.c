@@ -121,6 +121,7 @@ static long of_plan(setting_t *s, pb_kind_t kind, bool transfers)
         free(role);
     }
     run_fini(&run, &tally, 0);
+    must(tally.failures == 0);
     pb_plan_free(plan);
     return largest;
 }

@@ -365,9 +365,8 @@ static run_t run_in_turns(const pb_plan_t *plan, uint64_t seed)
 }
 
 /** Nobody receives, and the sends go without: the root leaves. */
-static void test_late_receivers(const pb_plan_t *plan)
+static void test_late_receivers(const pb_plan_t *plan, tally_t *tally)
 {
-    tally_t tally = {0};
     run_t run = run_in_turns(plan, 1);
     run.world->early_percent = 100;
     for (int rank = 1; rank < plan->n_ranks; rank++) {
@@ -375,18 +374,17 @@ static void test_late_receivers(const pb_plan_t *plan)
     }
     run_rounds(&run, 5000);
     ok(run.parts[0].through, "the root does not wait for receivers that have not come");
-    run_fini(&run, &tally, 1);
+    run_fini(&run, tally, 1);
 }
 
-static void test_order_of_turns(const pb_plan_t *plan)
+static void test_order_of_turns(const pb_plan_t *plan, tally_t *tally)
 {
-    tally_t tally = {0};
     run_t run = run_in_turns(plan, 2);
     run.world->early_percent = 0;
     run_advance(&run, 0, MAX_ROUNDS);
     ok(world_n_sends(run.world, 0, 1) > 0 && world_n_sends(run.world, 0, 2) == 0,
        "the second child's turn is after the first's");
-    run_all(&run, &tally, 2);
+    run_all(&run, tally, 2);
 }
 
 int main(void)
@@ -404,8 +402,10 @@ int main(void)
     test_paces();
     test_pieces_leave_early();
     pb_plan_t *plan = plans_flat(5, 0);
-    test_late_receivers(plan);
-    test_order_of_turns(plan);
+    tally_t tally = {0};
+    test_late_receivers(plan, &tally);
+    test_order_of_turns(plan, &tally);
+    ok(tally.failures == 0, "turns leave nothing %s", tally.first);
     plans_free(plan);
     return tap_done();
 }

@@ -91,8 +91,8 @@ static void test_random(void)
         /* most_speed, one_in_slow, one_in_bundle, most_members */
         {"exact answers", 2000, 300, 0, 0, {1, 0, 0, 0}, 0, 0, 0},
         {"links of half a host's speed", 1000, 150, 0, 0, {1, 2, 0, 0}, 100, 20, 0},
-        {"rates up to 8 % too low", 1000, 150, 0.08, 0, {1, 0, 0, 0}, 0, 200, 1},
-        {"one rate of 100 means nothing", 1000, 150, 0.05, 0.01, {1, 0, 0, 0}, 200, 200, 1},
+        {"rates up to 8 % too low", 1000, 150, 0.08, 0, {1, 0, 0, 0}, 0, 200, 1000},
+        {"one rate of 100 means nothing", 1000, 150, 0.05, 0.01, {1, 0, 0, 0}, 200, 200, 500},
         {"links up to four times a host's", 1000, 200, 0.02, 0, {4, 0, 0, 0}, 0, 20, 20},
         {"bundles of up to four links", 500, 60, 0.02, 0, {1, 0, 2, 4}, 100, 100, 50},
     };
