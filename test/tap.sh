@@ -9,6 +9,7 @@
 #   start_job NP PROGRAM...   mpirun with NP ranks; 0: as above
 #   report STATUS DESCRIPTION one TAP line; shows $out and $err if it failed
 #   skip DESCRIPTION REASON   one TAP line
+#   host_is_busy              whether other programs take half of the processors' time, in the next two seconds
 #
 # Variables: work (the directory, removed at the end), out and err (files for the outputs of what is
 # tested), count (TAP lines so far; the script prints the plan, "1..$count").
@@ -31,6 +32,12 @@ report() {
 skip() {
     count=$((count + 1))
     echo "ok $count - $1 # SKIP $2"
+}
+
+host_is_busy() {
+    { head -1 /proc/stat && sleep 2 && head -1 /proc/stat; } | awk '
+        { idle = $5 + $6 - idle; all = -all; for (i = 2; i <= 9; i++) all += $i }
+        END { exit all <= 0 || 2 * idle > all }'
 }
 
 np_of() {

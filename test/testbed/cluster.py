@@ -266,6 +266,18 @@ def wait_until(condition, seconds=15, pause=0.05):
     return True
 
 
+def host_is_busy(seconds=2):
+    """Whether other programs take half of the processors' time while this one sleeps."""
+    def times():
+        with open("/proc/stat", encoding="utf-8") as file:
+            return [int(word) for word in file.readline().split()[1:9]]
+
+    before = times()
+    time.sleep(seconds)
+    spent = [end - begin for begin, end in zip(before, times())]
+    return 2 * (spent[3] + spent[4]) <= sum(spent)
+
+
 def take_turn(alone):
     """
     Tests that `make -j2 check` starts run side by side, but for those of times, which have the
