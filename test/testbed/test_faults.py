@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-from cluster import EXIT_TIMEOUT, IS_LONG, SRCDIR, address, forget, main, need_program, need_testbed, on
+from cluster import EXIT_TIMEOUT, IS_LONG, SCRATCH, SRCDIR, address, forget, main, need_program, need_testbed, on
 from cluster import processes_with, status, tap, tool, wait_until, write
 
 sys.path.insert(0, os.path.join(SRCDIR, "contrib/experiments"))
@@ -15,7 +15,8 @@ from benchlib.programs import component_path  # noqa: E402 pylint: disable=wrong
 
 BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
 SOAK = os.path.join(BUILD, "test/soak/soak")
-KILLED = os.path.join(BUILD, "test/mpi/run_killed")
+# Other tests start this program, too: here it has a name of its own.
+KILLED = os.path.join(SCRATCH, "run_killed")
 BCAST = os.path.join(BUILD, "test/mpi/run_bcast")
 PATH = write("faults.conf", "SwitchName=s0 Nodes=n[0-2] Switches=s1\nSwitchName=s1 Nodes=n[3-5]\n")
 
@@ -79,6 +80,7 @@ def test_dropped(algorithm):
 
 
 def run():
+    os.symlink(os.path.join(BUILD, "test/mpi/run_killed"), KILLED)
     script = write("dead.script", DEAD)
     answer = tool("up", "--topology", PATH, "--rate", "20mbit", "--name", "t")
     tap.eq(answer.returncode, 0, "a cluster")
