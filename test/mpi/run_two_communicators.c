@@ -51,11 +51,5 @@ int main(int argc, char **argv)
         printf("groups %llu\n", all);
     }
     bench_counters_close(&counters);
-    if (both != MPI_COMM_NULL) {
-        MPI_Comm_free(&both);
-    }
-    if (others != MPI_COMM_NULL) {
-        MPI_Comm_free(&others);
-    }
     return check_done("run_two_communicators");
 }
