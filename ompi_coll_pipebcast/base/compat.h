@@ -7,9 +7,6 @@
 
 #include "ompi_config.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* 5.0 and later do not install the headers of their threads by pthreads, which opal_config.h names
  * and other headers include. */
 #if defined(MCA_threads_mutex_base_include_HEADER)
@@ -161,6 +158,29 @@ static inline bool coll_pipebcast_may_complete(const ompi_request_t *request)
     return !opal_using_threads() || waiting == REQUEST_PENDING || waiting->count > 0;
 }
 
+/**
+ * Publishes a text under a key that the other processes of the job can look for. To be called
+ * before MPI_Init exchanges what processes publish of themselves, with which it goes: no
+ * communication.
+ */
+int coll_pipebcast_publish(const char *key, const char *text);
+
+/**
+ * Returns the text that a process has published under a key, to be freed. NULL with *error_p
+ * OMPI_ERR_NOT_FOUND if there is none, OMPI_ERR_OUT_OF_RESOURCE if it is not known. Every host has
+ * the texts of all processes, unless the launcher does not distribute them at the start. Then, and
+ * where there is no text, the process's host is asked.
+ */
+char *coll_pipebcast_published(const opal_process_name_t *process, const char *key, int *error_p);
+
+/**
+ * Shows a text as opal_show_help() does: once in a job for each file and topic. That function
+ * itself reads files, and in 6.0 knows only those inside Open MPI's libraries. mpirun of 4.1 loses
+ * one of many texts that come from its own host, as orte_rml_oob_send_buffer_nb() reads a buffer
+ * that another thread may have freed.
+ */
+void coll_pipebcast_show_once(const char *file, const char *topic, const char *text);
+
 /** Processes of this job. */
 static inline int coll_pipebcast_job_size(void)
 {
@@ -187,114 +207,12 @@ static inline char *coll_pipebcast_host_of(const opal_process_name_t *name)
 }
 
 /**
- * Publishes a text under a key that the other processes of the job can look for. To be called
- * before MPI_Init exchanges what processes publish of themselves, with which it goes: no
- * communication.
+ * Defines a new communicator's assertions by its info, alike on all ranks. In Open MPI 4.1 only ob1
+ * does that; with another PML they are as the memory was, and ranks differ. Later series begin with
+ * none. Their ob1 does not keep to mpi_assert_allow_overtaking: where it is set here, the rank
+ * skips numbers that others still wait for.
  */
-static inline int coll_pipebcast_publish(const char *key, const char *text)
-{
-    int rc;
-    OPAL_MODEX_SEND_VALUE(rc, COLL_PIPEBCAST_SCOPE_JOB, (char *) key, (char *) text,
-                          COLL_PIPEBCAST_TYPE_TEXT);
-    return rc == OPAL_SUCCESS ? OMPI_SUCCESS : OMPI_ERROR;
-}
-
-/**
- * Returns the text that a process has published under a key, to be freed. NULL with *error_p
- * OMPI_ERR_NOT_FOUND if there is none, OMPI_ERR_OUT_OF_RESOURCE if it is not known. Every host has
- * the texts of all processes, unless the launcher does not distribute them at the start. Then, and
- * where there is no text, the process's host is asked.
- */
-static inline char *coll_pipebcast_published(const opal_process_name_t *process, const char *key,
-                                             int *error_p)
-{
-    opal_process_name_t *whose = (opal_process_name_t *) process;
-    char *what = (char *) key;
-    char *text = NULL;
-    int rc;
-#if defined(MCA_COLL_BASE_VERSION_2_0_0)
-    rc = coll_pipebcast_look_up(process, key, OPAL_PMIX_IMMEDIATE, (void **) &text,
-                                COLL_PIPEBCAST_TYPE_TEXT);
-#else
-    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, what, whose, &text, COLL_PIPEBCAST_TYPE_TEXT);
-#endif
-    if (rc != OPAL_SUCCESS) {
-        OPAL_MODEX_RECV_VALUE(rc, what, whose, &text, COLL_PIPEBCAST_TYPE_TEXT);
-    }
-    *error_p = rc == OPAL_SUCCESS && text != NULL ? OMPI_SUCCESS
-               : rc == OPAL_ERR_OUT_OF_RESOURCE   ? OMPI_ERR_OUT_OF_RESOURCE
-                                                  : OMPI_ERR_NOT_FOUND;
-    return *error_p == OMPI_SUCCESS ? text : NULL;
-}
-
-/**
- * Shows a text as opal_show_help() does: once in a job for each file and topic. That function
- * itself reads files, and in 6.0 knows only those inside Open MPI's libraries. mpirun of 4.1 loses
- * one of many texts that come from its own host, as orte_rml_oob_send_buffer_nb() reads a buffer
- * that another thread may have freed.
- */
-static inline void coll_pipebcast_show_once(const char *file, const char *topic, const char *text)
-{
-#if defined(MCA_COLL_BASE_VERSION_2_0_0)
-    (void) orte_show_help_norender(file, topic, true, text);
-#else
-    pmix_info_t what, how[3];
-    const bool is_aggregated = true;
-    PMIX_INFO_LOAD(&what, PMIX_LOG_STDERR, text, PMIX_STRING);
-    PMIX_INFO_LOAD(&how[0], PMIX_LOG_AGG, &is_aggregated, PMIX_BOOL);
-    PMIX_INFO_LOAD(&how[1], PMIX_LOG_KEY, file, PMIX_STRING);
-    PMIX_INFO_LOAD(&how[2], PMIX_LOG_VAL, topic, PMIX_STRING);
-    const pmix_status_t rc = PMIx_Log(&what, 1, how, 3);
-    if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED) {
-        fputs(text, stderr);
-    }
-    PMIX_INFO_DESTRUCT(&what);
-    for (int i = 0; i < 3; i++) {
-        PMIX_INFO_DESTRUCT(&how[i]);
-    }
-#endif
-}
-
-/*
- * coll_pipebcast_define_assertions(): defines a new communicator's assertions by its info, alike on
- * all ranks. In Open MPI 4.1 only ob1 does that; with another PML they are as the memory was, and
- * ranks differ. Later series begin with none. Their ob1 does not keep to
- * mpi_assert_allow_overtaking: where it is set here, the rank skips numbers that others still wait
- * for.
- */
-#if defined(MCA_COLL_BASE_VERSION_2_0_0)
-/** Assertions that a user can make of a communicator's messages. */
-static const struct {
-    char key[32];
-    uint32_t bit;
-} coll_pipebcast_assertions[] = {
-    {"mpi_assert_no_any_tag", OMPI_COMM_ASSERT_NO_ANY_TAG},
-    {"mpi_assert_no_any_source", OMPI_COMM_ASSERT_NO_ANY_SOURCE},
-    {"mpi_assert_exact_length", OMPI_COMM_ASSERT_EXACT_LENGTH},
-    {"mpi_assert_allow_overtaking", OMPI_COMM_ASSERT_ALLOW_OVERTAKE},
-};
-
-static inline void coll_pipebcast_define_assertions(struct ompi_communicator_t *comm)
-{
-    const size_t n = sizeof(coll_pipebcast_assertions) / sizeof(coll_pipebcast_assertions[0]);
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t bit = coll_pipebcast_assertions[i].bit;
-        bool is_asserted = false;
-        int is_there = 0;
-        if (comm->super.s_info != NULL) {
-            (void) opal_info_get_bool(comm->super.s_info, (char *) coll_pipebcast_assertions[i].key,
-                                      &is_asserted, &is_there);
-        }
-        comm->c_assertions =
-            is_there != 0 && is_asserted ? comm->c_assertions | bit : comm->c_assertions & ~bit;
-    }
-}
-#else
-static inline void coll_pipebcast_define_assertions(struct ompi_communicator_t *comm)
-{
-    (void) comm;
-}
-#endif
+void coll_pipebcast_define_assertions(struct ompi_communicator_t *comm);
 
 typedef void coll_pipebcast_end_t(void *unused);
 
@@ -303,14 +221,7 @@ typedef void coll_pipebcast_end_t(void *unused);
  * while there is one. MPI_COMM_WORLD's end comes earlier, but there may be no such communicator. In
  * 4.1 there are no sessions. Some releases close components first: so the plugin is never unloaded.
  */
-static inline void coll_pipebcast_call_at_end(coll_pipebcast_end_t *function)
-{
-#if defined(MCA_COLL_BASE_VERSION_2_0_0)
-    (void) function;
-#else
-    opal_finalize_append_cleanup(function, "pipebcast", NULL);
-#endif
-}
+void coll_pipebcast_call_at_end(coll_pipebcast_end_t *function);
 
 /**
  * Returns whether messages of a communicator may now overtake each other: the user asserts
@@ -365,41 +276,6 @@ typedef struct coll_pipebcast_functions {
     mca_coll_base_module_t *bcast_init_module;
 } coll_pipebcast_functions_t;
 
-/*
- * coll_pipebcast_pass_over_han(): in Open MPI 4.1, where han does not serve a communicator, its
- * broadcast calls the communicator's. If that is ours, which calls han, the two never end. So the
- * broadcast that there is without han becomes the fallback component's.
- */
-#if defined(MCA_COLL_BASE_VERSION_2_0_0)
-/** Begins as mca_coll_base_avail_coll_t, in the order of priority, the least first. */
-typedef struct coll_pipebcast_enabled {
-    opal_list_item_t super;
-    int priority;
-    mca_coll_base_module_t *module;
-    const char *name;
-} coll_pipebcast_enabled_t;
-
-static inline void coll_pipebcast_pass_over_han(const struct ompi_communicator_t *comm,
-                                                coll_pipebcast_functions_t *functions)
-{
-    const coll_pipebcast_enabled_t *enabled;
-    OPAL_LIST_FOREACH(enabled, comm->c_coll->module_list, coll_pipebcast_enabled_t)
-    {
-        if (enabled->module->coll_bcast != NULL && strcmp(enabled->name, "han") != 0) {
-            functions->bcast = enabled->module->coll_bcast;
-            functions->bcast_module = enabled->module;
-        }
-    }
-}
-#else
-static inline void coll_pipebcast_pass_over_han(const struct ompi_communicator_t *comm,
-                                                coll_pipebcast_functions_t *functions)
-{
-    (void) comm;
-    (void) functions;
-}
-#endif
-
 /** Returns the broadcasts that a communicator has now. */
 static inline coll_pipebcast_functions_t
 coll_pipebcast_functions_of(const struct ompi_communicator_t *comm)
@@ -415,30 +291,19 @@ coll_pipebcast_functions_of(const struct ompi_communicator_t *comm)
 }
 
 /**
+ * In Open MPI 4.1, where han does not serve a communicator, its broadcast calls the communicator's.
+ * If that is ours, which calls han, the two never end. So the broadcast that there is without han
+ * becomes the fallback component's.
+ */
+void coll_pipebcast_pass_over_han(const struct ompi_communicator_t *comm,
+                                  coll_pipebcast_functions_t *functions);
+
+/**
  * Puts functions into a communicator instead of the module `of`'s, or of any (NULL), where Open MPI
  * does not do it after enable.
  */
-static inline void coll_pipebcast_install(struct ompi_communicator_t *comm,
-                                          const coll_pipebcast_functions_t *functions,
-                                          const mca_coll_base_module_t *of)
-{
-#if COLL_PIPEBCAST_INSTALLS
-    if (of == NULL || comm->c_coll->coll_bcast_module == of) {
-        MCA_COLL_INSTALL_API(comm, bcast, functions->bcast, functions->bcast_module, "pipebcast");
-    }
-    if (of == NULL || comm->c_coll->coll_ibcast_module == of) {
-        MCA_COLL_INSTALL_API(comm, ibcast, functions->ibcast, functions->ibcast_module,
-                             "pipebcast");
-    }
-    if (of == NULL || comm->c_coll->coll_bcast_init_module == of) {
-        MCA_COLL_INSTALL_API(comm, bcast_init, functions->bcast_init, functions->bcast_init_module,
-                             "pipebcast");
-    }
-#else
-    (void) comm;
-    (void) functions;
-    (void) of;
-#endif
-}
+void coll_pipebcast_install(struct ompi_communicator_t *comm,
+                            const coll_pipebcast_functions_t *functions,
+                            const mca_coll_base_module_t *of);
 
 #endif
