@@ -34,8 +34,8 @@ static bool is_unfit(const coll_pipebcast_module_t *module, uint64_t slowest, ch
     const pb_medium_t *medium = &coll_pipebcast_process.medium;
     const uint64_t mbits = 1000000;
     char text[PB_MEDIUM_TEXT_SIZE], here[PB_MEDIUM_TEXT_SIZE];
-    if (measured->fault != NULL) {
-        snprintf(why, why_size, "the model file is invalid: %s", measured->fault);
+    if (measured->why != NULL) {
+        snprintf(why, why_size, "the model file is invalid: %s", measured->why);
     } else if (model->topology != 0 && module->placed != NULL &&
                model->topology != pb_network_hash_described(module->placed->topology->network)) {
         snprintf(why, why_size,

@@ -16,7 +16,7 @@ static void model_construct(coll_pipebcast_model_t *model)
 static void model_destruct(coll_pipebcast_model_t *model)
 {
     free(model->source);
-    free(model->fault);
+    free(model->why);
 }
 
 OBJ_CLASS_INSTANCE(coll_pipebcast_model_t, opal_object_t, model_construct, model_destruct);
@@ -30,8 +30,8 @@ static int fill(coll_pipebcast_model_t *model)
     if (rc == PB_SUCCESS) {
         model->hash = pb_model_hash(&model->model);
     } else if (rc != PB_ERR_NO_MEMORY) {
-        model->fault = coll_pipebcast_fault_of(&diag);
-        rc = model->fault != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+        model->why = coll_pipebcast_error_text(&diag);
+        rc = model->why != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
     pb_diag_clear(&diag);
     model->source = strdup(coll_pipebcast_params.model_file);

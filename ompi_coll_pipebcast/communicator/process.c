@@ -33,11 +33,11 @@ void coll_pipebcast_process_close(void)
     OBJ_DESTRUCT(&process->lock);
 }
 
-char *coll_pipebcast_fault_of(const pb_diag_t *diag)
+char *coll_pipebcast_error_text(const pb_diag_t *diag)
 {
     char more[40] = "", *text = NULL;
-    if (diag->n_faults > 1) {
-        snprintf(more, sizeof(more), " (and %zu more)", diag->n_faults - 1);
+    if (diag->n_errors > 1) {
+        snprintf(more, sizeof(more), " (and %zu more)", diag->n_errors - 1);
     }
     return asprintf(&text, "%s%s", pb_diag_first(diag), more) < 0 ? NULL : text;
 }

@@ -38,6 +38,6 @@ void coll_pipebcast_process_close(void);
 void coll_pipebcast_release(void *object);
 
 /** Returns the errors of a file as one text, to be freed; NULL if out of memory. */
-char *coll_pipebcast_fault_of(const pb_diag_t *diag);
+char *coll_pipebcast_error_text(const pb_diag_t *diag);
 
 #endif

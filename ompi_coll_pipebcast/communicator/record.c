@@ -168,7 +168,7 @@ static bool read_files(coll_pipebcast_process_t *process)
     } else if (process->topology != NULL && process->topology->network == NULL) {
         snprintf(process->why, sizeof(process->why),
                  "the topology is invalid: %s; fix it (pipebcast check names every error)",
-                 process->topology->fault);
+                 process->topology->why);
     }
     return process->why[0] == '\0';
 }
@@ -202,16 +202,16 @@ static int append_name(void *context, const char *name)
 static char *name_from_parameter(char *why, size_t why_size)
 {
     const char *list = coll_pipebcast_params.hosts;
-    char fault[256] = "out of memory";
+    char reason[256] = "out of memory";
     char **names = NULL, *name = NULL;
-    if (pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, append_name, &names, fault, sizeof(fault)) ==
-            PB_SUCCESS &&
+    if (pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, append_name, &names, reason,
+                           sizeof(reason)) == PB_SUCCESS &&
         names != NULL) {
         name = strdup(names[OPAL_PROC_MY_NAME.vpid % (uint32_t) opal_argv_count(names)]);
     } else {
         snprintf(why, why_size,
                  "the parameter coll_pipebcast_hosts is invalid: %s; write a list such as n[0-3]",
-                 fault);
+                 reason);
     }
     opal_argv_free(names);
     return name;

@@ -24,7 +24,7 @@ static void topology_destruct(coll_pipebcast_topology_t *topology)
 {
     pb_network_free(topology->network);
     free(topology->source);
-    free(topology->fault);
+    free(topology->why);
 }
 
 OBJ_CLASS_INSTANCE(coll_pipebcast_topology_t, opal_object_t, topology_construct, topology_destruct);
@@ -87,8 +87,8 @@ static int fill(coll_pipebcast_topology_t *topology)
         topology->digest =
             pb_hash_number(pb_network_hash(topology->network), (uint64_t) topology->multicast);
     } else if (rc != PB_ERR_NO_MEMORY) {
-        topology->fault = coll_pipebcast_fault_of(&diag);
-        rc = topology->fault != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+        topology->why = coll_pipebcast_error_text(&diag);
+        rc = topology->why != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
     pb_topology_clear(&opened);
     pb_diag_clear(&diag);
@@ -158,9 +158,9 @@ static pb_network_t *one_switch(const pb_address_t *addresses, int n_ranks)
 /** Reports unknown hosts, by rank 0 of the communicator. With the process's lock held. */
 static void report_unknown(struct ompi_communicator_t *comm, const pb_diag_t *warnings)
 {
-    if (warnings->n_faults > 0 && ompi_comm_rank(comm) == 0) {
+    if (warnings->n_errors > 0 && ompi_comm_rank(comm) == 0) {
         coll_pipebcast_help(PB_HELP_HOST_UNKNOWN, comm->c_name, pb_diag_first(warnings),
-                            warnings->n_faults > 1 ? " (and more)" : "");
+                            warnings->n_errors > 1 ? " (and more)" : "");
     }
 }
 
@@ -179,7 +179,7 @@ static coll_pipebcast_topology_t *make_of_job(struct ompi_communicator_t *comm,
                                      &network, &warnings);
     report_unknown(comm, &warnings);
     if (rc == PB_ERR_UNKNOWN) {
-        source = warnings.n_faults > 0 ? "the hosts' names or addresses are not understood, so all "
+        source = warnings.n_errors > 0 ? "the hosts' names or addresses are not understood, so all "
                                          "hosts are taken to be on one switch"
                                        : "no topology is named, so all hosts are taken to be on "
                                          "one switch";

@@ -12,7 +12,7 @@
 typedef struct coll_pipebcast_topology {
     opal_object_t super;
     char *source;          /**< for people: where it came from */
-    char *fault;           /**< for people: why there is no network; NULL: there is one */
+    char *why;             /**< for people: why there is no network; NULL: there is one */
     pb_network_t *network; /**< NULL if nothing of the description can be used */
     pb_multicast_allowed_t multicast; /**< what it allows */
     uint64_t digest;                  /**< of both */

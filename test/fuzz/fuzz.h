@@ -43,7 +43,7 @@ __attribute__((unused)) static char *fuzz_text(const uint8_t *bytes, size_t leng
 __attribute__((unused)) static void fuzz_parsed(int error, int has_result, pb_diag_t *diag)
 {
     must(error == PB_SUCCESS || error == PB_ERR_INPUT);
-    must((error == PB_SUCCESS) == (diag->n_faults == 0));
+    must((error == PB_SUCCESS) == (diag->n_errors == 0));
     must((error == PB_SUCCESS) == has_result);
     pb_diag_clear(diag);
 }

@@ -35,7 +35,7 @@ static void lay_chain(const pb_placement_t *placement, int root)
     must(pb_plan_compute(view, PB_KIND_CHAIN, NULL, &plan) == PB_SUCCESS);
     must(pb_check_plan(placement, plan, NULL, &check, &diag) == PB_SUCCESS);
     must(pb_check_load(placement, plan, NULL, &diag) == PB_SUCCESS);
-    must(diag.n_faults == 0);
+    must(diag.n_errors == 0);
     pb_check_clear(&check);
     pb_plan_free(plan);
     pb_view_free(view);

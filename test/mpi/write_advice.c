@@ -58,7 +58,7 @@ int main(int argc, char **argv)
     }
     if (error != PB_SUCCESS) {
         fprintf(stderr, "write_advice: %s\n",
-                diag.n_faults > 0 ? pb_diag_first(&diag) : pb_error_text(error));
+                diag.n_errors > 0 ? pb_diag_first(&diag) : pb_error_text(error));
     }
     pb_advice_free(advice);
     pb_diag_clear(&diag);

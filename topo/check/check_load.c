@@ -92,7 +92,7 @@ static void judge(const load_t *load, char *broken, pb_diag_t *diag)
             broken[link] = breaks;
         }
         if (breaks) {
-            pb_diag_fault(diag, NULL, 0,
+            pb_diag_error(diag, NULL, 0,
                           "the link %s %s of speed %lu has %d senders, together of speed %llu",
                           pb_link_is_up(link) ? "up from" : "down to", node->name,
                           (unsigned long) node->speed, load->n_senders[link],
@@ -123,18 +123,18 @@ int pb_check_load(const pb_placement_t *placement, const pb_plan_t *plan, char *
                    .n_links = 2 * (size_t) pb_network_size(placement->network)};
     int error = load_alloc(&load);
     if (error == PB_SUCCESS) {
-        size_t n_before = diag->n_faults;
+        size_t n_before = diag->n_errors;
         memset(load.last_sender, 0xff, load.n_links * sizeof(*load.last_sender));
         for (int rank = 0; rank < plan->n_ranks; rank++) {
             int n_edges = add_rank(&load, plan, rank);
             if (plan->n_streams > 1 && n_edges > plan->n_streams) {
-                pb_diag_fault(diag, NULL, 0,
+                pb_diag_error(diag, NULL, 0,
                               "rank %d sends over %d edges, more than the %d streams", rank,
                               n_edges, plan->n_streams);
             }
         }
         judge(&load, broken, diag);
-        error = diag->n_faults > n_before ? PB_ERR_INPUT : PB_SUCCESS;
+        error = diag->n_errors > n_before ? PB_ERR_INPUT : PB_SUCCESS;
     }
     free(load.speed);
     free(load.n_senders);

@@ -88,17 +88,17 @@ static bool frame_is_sound(const walk_t *w)
 {
     const pb_plan_t *plan = w->plan;
     if (plan->n_ranks != w->placement->n_ranks) {
-        pb_diag_fault(w->diag, NULL, 0, "the plan is for %d ranks, the placement for %d",
+        pb_diag_error(w->diag, NULL, 0, "the plan is for %d ranks, the placement for %d",
                       plan->n_ranks, w->placement->n_ranks);
         return false;
     }
     if (plan->n_streams < 1 || plan->n_streams > PB_PLAN_MAX_STREAMS) {
-        pb_diag_fault(w->diag, NULL, 0, "the plan has %d streams instead of 1 to %d",
+        pb_diag_error(w->diag, NULL, 0, "the plan has %d streams instead of 1 to %d",
                       plan->n_streams, PB_PLAN_MAX_STREAMS);
         return false;
     }
     if (plan->root < 0 || plan->root >= plan->n_ranks || !is_member(w, plan->root)) {
-        pb_diag_fault(w->diag, NULL, 0, "the root, %d, is no member of the plan", plan->root);
+        pb_diag_error(w->diag, NULL, 0, "the root, %d, is no member of the plan", plan->root);
         return false;
     }
     int n_members = 0;
@@ -106,7 +106,7 @@ static bool frame_is_sound(const walk_t *w)
         n_members += is_member(w, rank);
     }
     if (n_members != plan->n_members) {
-        pb_diag_fault(w->diag, NULL, 0, "the plan has %d members instead of %d", plan->n_members,
+        pb_diag_error(w->diag, NULL, 0, "the plan has %d members instead of %d", plan->n_members,
                       n_members);
         return false;
     }
@@ -119,7 +119,7 @@ static bool hosts_are_set(const walk_t *w)
     for (int rank = 0; rank < w->placement->n_ranks; rank++) {
         int host = w->placement->host[rank];
         if (is_member(w, rank) && (host < 0 || host >= n_nodes)) {
-            pb_diag_fault(w->diag, NULL, 0, "rank %d is on no host", rank);
+            pb_diag_error(w->diag, NULL, 0, "rank %d is on no host", rank);
             return false;
         }
     }
@@ -135,7 +135,7 @@ static bool ranges_are_sound(const walk_t *w, int s)
         sound = first[rank] <= first[rank + 1];
     }
     if (!sound) {
-        pb_diag_fault(w->diag, NULL, 0,
+        pb_diag_error(w->diag, NULL, 0,
                       "stream %d: first_child is not ordered from 0 to %d, the number of edges", s,
                       w->plan->n_members - 1);
     }
@@ -181,24 +181,24 @@ static void load_links(walk_t *w, const bool *sound)
 static void check_edge(walk_t *w, int s, int from, int to)
 {
     if (to < 0 || to >= w->plan->n_ranks) {
-        pb_diag_fault(w->diag, NULL, 0, "stream %d: rank %d has a child %d, which is no rank", s,
+        pb_diag_error(w->diag, NULL, 0, "stream %d: rank %d has a child %d, which is no rank", s,
                       from, to);
         return;
     }
     w->check->sends[from]++;
     w->check->receives[to]++;
     if (!is_member(w, from) || !is_member(w, to)) {
-        pb_diag_fault(w->diag, NULL, 0,
+        pb_diag_error(w->diag, NULL, 0,
                       "stream %d: the edge %d -> %d meets a rank that is no member", s, from, to);
         return;
     }
     if (to == w->plan->root) {
-        pb_diag_fault(w->diag, NULL, 0, "stream %d: rank %d sends to the root, %d", s, from, to);
+        pb_diag_error(w->diag, NULL, 0, "stream %d: rank %d sends to the root, %d", s, from, to);
     } else if (w->sent_by[to] >= 0) {
-        pb_diag_fault(w->diag, NULL, 0, "stream %d: rank %d receives twice, from %d and from %d", s,
+        pb_diag_error(w->diag, NULL, 0, "stream %d: rank %d receives twice, from %d and from %d", s,
                       to, w->sent_by[to], from);
     } else if (w->plan->streams[s].parent[to] != from) {
-        pb_diag_fault(w->diag, NULL, 0, "stream %d: rank %d sends to %d, whose parent is %d", s,
+        pb_diag_error(w->diag, NULL, 0, "stream %d: rank %d sends to %d, whose parent is %d", s,
                       from, to, w->plan->streams[s].parent[to]);
     }
     w->sent_by[to] = from;
@@ -224,12 +224,12 @@ static void check_parents(walk_t *w, int s)
     for (int rank = 0; rank < w->plan->n_ranks; rank++) {
         int parent = w->plan->streams[s].parent[rank];
         if (parent >= 0 && w->sent_by[rank] < 0) {
-            pb_diag_fault(w->diag, NULL, 0,
+            pb_diag_error(w->diag, NULL, 0,
                           "stream %d: rank %d waits for its parent %d, which does not send to it",
                           s, rank, parent);
         }
         if (parent < -1 || (parent >= 0 && rank == w->plan->root)) {
-            pb_diag_fault(w->diag, NULL, 0, "stream %d: rank %d%s must not have the parent %d", s,
+            pb_diag_error(w->diag, NULL, 0, "stream %d: rank %d%s must not have the parent %d", s,
                           rank, rank == w->plan->root ? ", the root," : "", parent);
         }
     }
@@ -268,13 +268,13 @@ static void check_reached(walk_t *w, int s)
     int height = reach(w, s);
     for (int rank = 0; rank < w->plan->n_ranks; rank++) {
         if (is_member(w, rank) && !w->reached[rank]) {
-            pb_diag_fault(w->diag, NULL, 0, "stream %d: rank %d is never reached%s", s, rank,
+            pb_diag_error(w->diag, NULL, 0, "stream %d: rank %d is never reached%s", s, rank,
                           w->sent_by[rank] < 0 ? ": nobody sends to it"
                                                : ": the ranks above it are a cycle or not reached");
         }
     }
     if (height != w->plan->streams[s].height) {
-        pb_diag_fault(w->diag, NULL, 0, "stream %d: the height is %d, not %d", s, height,
+        pb_diag_error(w->diag, NULL, 0, "stream %d: the height is %d, not %d", s, height,
                       w->plan->streams[s].height);
     }
     if (height > w->check->height) {
@@ -323,7 +323,7 @@ int pb_check_plan(const pb_placement_t *placement, const pb_plan_t *plan, const 
                    .members = members,
                    .check = check,
                    .diag = diag};
-    size_t n_before = diag->n_faults;
+    size_t n_before = diag->n_errors;
     int error = walk_alloc(&walk);
     if (error != PB_SUCCESS) {
         pb_check_clear(check);
@@ -332,7 +332,7 @@ int pb_check_plan(const pb_placement_t *placement, const pb_plan_t *plan, const 
         find_maxima(check, plan->n_ranks);
     }
     walk_clear(&walk);
-    if (error == PB_SUCCESS && diag->n_faults > n_before) {
+    if (error == PB_SUCCESS && diag->n_errors > n_before) {
         error = PB_ERR_INPUT;
     }
     return error;

@@ -38,7 +38,7 @@ typedef struct reader {
 static bool is_first(pb_item_reader_t *item, bool *has_p)
 {
     if (*has_p) {
-        pb_item_fault(item, "%s is given twice", item->words[0]);
+        pb_item_error(item, "%s is given twice", item->words[0]);
         return false;
     }
     *has_p = true;
@@ -60,7 +60,7 @@ static void item_topology(pb_item_reader_t *item)
         return;
     }
     if (length > 16 || strspn(word, "0123456789abcdefABCDEF") != length) {
-        pb_item_fault(item, "the topology is '%s', but must be up to 16 hexadecimal digits, or any",
+        pb_item_error(item, "the topology is '%s', but must be up to 16 hexadecimal digits, or any",
                       pb_diag_quote(quote, word, length));
         return;
     }
@@ -124,12 +124,12 @@ static void item_place(pb_item_reader_t *item)
     const bool has_ring = item->n_words == 6;
     const int place = find_place(item->words[1]);
     if (place < 0) {
-        pb_item_fault(item, "'%s' is not known; write: place machine|switch|far links NUMBER",
+        pb_item_error(item, "'%s' is not known; write: place machine|switch|far links NUMBER",
                       pb_item_quote(quote, item->words[1]));
         return;
     }
     if (r->place_line[place] != 0) {
-        pb_item_fault(item, "place %s is there already, on line %d",
+        pb_item_error(item, "place %s is there already, on line %d",
                       pb_place_name((pb_place_t) place), r->place_line[place]);
         return;
     }
@@ -149,7 +149,7 @@ static void item_place(pb_item_reader_t *item)
 static void check_growth(pb_item_reader_t *item, const char *what, int64_t before, int64_t now)
 {
     if (now < before / 2) {
-        pb_item_fault(item,
+        pb_item_error(item,
                       "%s is %" PRId64 " ns, less than half of the %" PRId64
                       " ns of the smaller message before it; measure again",
                       what, now, before);
@@ -160,10 +160,10 @@ static void check_growth(pb_item_reader_t *item, const char *what, int64_t befor
 static void check_order(pb_item_reader_t *item, uint64_t bytes, uint64_t before)
 {
     if (bytes <= before) {
-        pb_item_fault(item, "%" PRIu64 " bytes follow on %" PRIu64 ", but sizes must ascend", bytes,
+        pb_item_error(item, "%" PRIu64 " bytes follow on %" PRIu64 ", but sizes must ascend", bytes,
                       before);
     } else if (bytes / PB_MODEL_MAX_STEP > before) {
-        pb_item_fault(item,
+        pb_item_error(item,
                       "sizes between %" PRIu64 " and %" PRIu64 " bytes are missing; measure again",
                       before, bytes);
     }
@@ -172,7 +172,7 @@ static void check_order(pb_item_reader_t *item, uint64_t bytes, uint64_t before)
 static bool has_room(pb_item_reader_t *item, int n_rows)
 {
     if (n_rows == PB_MODEL_MAX_ROWS) {
-        pb_item_fault(item, "there are more than %d sizes", PB_MODEL_MAX_ROWS);
+        pb_item_error(item, "there are more than %d sizes", PB_MODEL_MAX_ROWS);
         return false;
     }
     return true;
@@ -208,14 +208,14 @@ static void item_cost(pb_item_reader_t *item)
         return;
     }
     if (costs == NULL) {
-        pb_item_fault(item, "a cost has no place before it");
+        pb_item_error(item, "a cost has no place before it");
         return;
     }
     if (!read_cost(item, &row) || !has_room(item, costs->n_rows)) {
         return;
     }
     if (row.both < row.gap) {
-        pb_item_fault(item, "the gap of both, %" PRId64 " ns, is less than the gap, %" PRId64 " ns",
+        pb_item_error(item, "the gap of both, %" PRId64 " ns, is less than the gap, %" PRId64 " ns",
                       row.both, row.gap);
         return;
     }
@@ -238,12 +238,12 @@ static void item_fallback(pb_item_reader_t *item)
         return;
     }
     if (model->n_fallback == PB_MODEL_MAX_FALLBACK) {
-        pb_item_fault(item, "there are more than %d tables of previous times",
+        pb_item_error(item, "there are more than %d tables of previous times",
                       PB_MODEL_MAX_FALLBACK);
         return;
     }
     if (model->n_fallback > 0 && (int) n_ranks <= model->fallback[model->n_fallback - 1].n_ranks) {
-        pb_item_fault(item, "%d ranks follow on %d, but numbers of ranks must ascend",
+        pb_item_error(item, "%d ranks follow on %d, but numbers of ranks must ascend",
                       (int) n_ranks, model->fallback[model->n_fallback - 1].n_ranks);
         return;
     }
@@ -262,7 +262,7 @@ static void item_time(pb_item_reader_t *item)
         return;
     }
     if (fallback == NULL) {
-        pb_item_fault(item, "a time has no 'previous ranks' before it");
+        pb_item_error(item, "a time has no 'previous ranks' before it");
         return;
     }
     if (!pb_item_number(item, "the size", 1, 1, PB_MODEL_MAX_BYTES, &bytes) ||
@@ -301,7 +301,7 @@ static const pb_item_file_t model_file = {.name = "pipebcast-model",
 static void check_fallback(reader_t *r, const pb_fallback_t *fallback, int line)
 {
     if (fallback->n_rows < 2) {
-        pb_diag_fault(
+        pb_diag_error(
             r->item.diag, r->item.file, line,
             "there are %d times for these ranks, but two or more are needed; measure again",
             fallback->n_rows);
@@ -313,14 +313,14 @@ static void check_place(reader_t *r, pb_place_t place)
     const pb_costs_t *costs = &r->model->costs[place];
     const int line = r->place_line[place];
     if (costs->n_rows < 2) {
-        pb_diag_fault(r->item.diag, r->item.file, line,
+        pb_diag_error(r->item.diag, r->item.file, line,
                       "place %s has %d costs, but needs two or more; measure again",
                       pb_place_name((pb_place_t) place), costs->n_rows);
         return;
     }
     if (costs->rows[0].bytes > PB_MODEL_MIDDLE_BYTES ||
         costs->rows[costs->n_rows - 1].bytes < PB_MODEL_MIDDLE_BYTES) {
-        pb_diag_fault(r->item.diag, r->item.file, line,
+        pb_diag_error(r->item.diag, r->item.file, line,
                       "the costs of place %s go from %" PRIu64 " to %" PRIu64
                       " bytes, but sizes on both sides of %d are needed; measure again",
                       pb_place_name((pb_place_t) place), costs->rows[0].bytes,
@@ -339,7 +339,7 @@ static void check_whole(reader_t *r)
                   {r->place_line[PB_PLACE_SWITCH] != 0, "place switch links 2"}};
     for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
         if (!needed[i].there) {
-            pb_diag_fault(r->item.diag, r->item.file, 0, "the line '%s' is missing; measure again",
+            pb_diag_error(r->item.diag, r->item.file, 0, "the line '%s' is missing; measure again",
                           needed[i].line);
         }
     }
@@ -353,7 +353,7 @@ static void check_whole(reader_t *r)
     }
     if (r->has_payload && r->has_overhead && r->model->overhead >= r->model->payload &&
         r->model->payload > 0) {
-        pb_diag_fault(r->item.diag, r->item.file, 0, "the overhead is not less than the payload");
+        pb_diag_error(r->item.diag, r->item.file, 0, "the overhead is not less than the payload");
     }
 }
 
@@ -368,7 +368,7 @@ int pb_model_parse(const char *text, size_t length, const char *name, pb_model_t
     if (rc == PB_SUCCESS) {
         check_whole(&reader);
     }
-    return pb_item_has_faults(&reader.item) ? PB_ERR_INPUT : rc;
+    return pb_item_has_errors(&reader.item) ? PB_ERR_INPUT : rc;
 }
 
 int pb_model_read(const char *path, pb_model_t *model, pb_diag_t *diag)

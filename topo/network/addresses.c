@@ -250,7 +250,7 @@ static bool cut_levels(const parts_t *parts, int n, const pb_network_t *known,
 static int refuse(const pb_address_t *of, pb_diag_t *warnings, const char *why)
 {
     char address[PB_DIAG_QUOTE_SIZE], pattern[PB_DIAG_QUOTE_SIZE];
-    pb_diag_fault(warnings, NULL, 0, "host '%s': the address '%s' with the pattern '%s' %s",
+    pb_diag_error(warnings, NULL, 0, "host '%s': the address '%s' with the pattern '%s' %s",
                   of->host, quoted(address, of->address), quoted(pattern, of->pattern), why);
     return PB_ERR_INPUT;
 }
@@ -664,7 +664,7 @@ static int add_others(joiner_t *j, pb_network_t *network, const pb_address_t *ho
     const int others = pb_network_others(network);
     const int parent = others >= 0 ? others : pb_network_top(network);
     if (others < 0) {
-        pb_diag_fault(j->warnings, NULL, 0,
+        pb_diag_error(j->warnings, NULL, 0,
                       "no switch of host '%s' is known, so it is taken to be below '%s' (hosts "
                       "like this: %d)",
                       hosts[0].host, pb_network_node(network, parent)->name, n);
@@ -717,7 +717,7 @@ static bool has_all(const pb_network_t *joined, const pb_address_t *addresses, i
         const char *host = addresses[i].host;
         if (host[0] != '\0' && pb_network_find_host(joined, host) < 0) {
             pb_diag_clear(warnings);
-            pb_diag_fault(warnings, NULL, 0,
+            pb_diag_error(warnings, NULL, 0,
                           "host '%s' is one of several of this short name; give all hosts their "
                           "full names",
                           host);

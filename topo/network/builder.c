@@ -95,7 +95,7 @@ static int add_node(pb_builder_t *b, int line, pb_node_kind_t kind, const char *
 /* Warns that no more can be taken. */
 static int overflow(pb_builder_t *b, int line, const char *name)
 {
-    pb_diag_fault(b->warnings, b->file, line,
+    pb_diag_error(b->warnings, b->file, line,
                   "with '%s' there are more than %d names; the rest of the file is ignored", name,
                   PB_NETWORK_MAX_NODES);
     b->full = true;
@@ -138,7 +138,7 @@ int pb_builder_switch(pb_builder_t *b, int line, const char *name)
         length++;
     }
     if (length == 0 || name[length] != '\0' || length > PB_HOSTLIST_MAX_NAME) {
-        pb_diag_fault(b->warnings, b->file, line, "'%s' is no name of a switch; ignored",
+        pb_diag_error(b->warnings, b->file, line, "'%s' is no name of a switch; ignored",
                       pb_diag_quote(quote, name, strlen(name)));
         return PB_ERR_INPUT;
     }
@@ -199,7 +199,7 @@ static int link_child(pb_builder_t *b, int child)
 {
     const pb_builder_list_t *list = b->list;
     if (child == list->parent) {
-        pb_diag_fault(b->warnings, b->file, list->line,
+        pb_diag_error(b->warnings, b->file, list->line,
                       "switch '%s' is named below itself; ignored", node_of(b, child)->name);
         return 0;
     }
@@ -223,7 +223,7 @@ static int found_child(void *context, const char *name)
         return END_OF_LIST;
     }
     if (list->adds && find_named(b, list->kind, name) < 0) {
-        pb_diag_fault(b->warnings, b->file, list->line,
+        pb_diag_error(b->warnings, b->file, list->line,
                       "there is no %s '%s' to add to; correct the name", kind_name(list->kind),
                       name);
         return 0;
@@ -242,7 +242,7 @@ static void take_others(pb_builder_t *b)
     if (before < 0) {
         pb_network_set_others(b->network, b->list->parent);
     } else if (before != b->list->parent) {
-        pb_diag_fault(b->warnings, b->file, b->list->line,
+        pb_diag_error(b->warnings, b->file, b->list->line,
                       "all hosts are below switch '%s' already; ALL is ignored here",
                       node_of(b, before)->name);
     }
@@ -264,7 +264,7 @@ static int take_item(pb_builder_t *b, const char *at, const char *end)
     }
     free(item);
     if (error == PB_ERR_INPUT) {
-        pb_diag_fault(b->warnings, b->file, b->list->line, "%s: %s; ignored", b->list->key, why);
+        pb_diag_error(b->warnings, b->file, b->list->line, "%s: %s; ignored", b->list->key, why);
     }
     return error == PB_ERR_NO_MEMORY ? error : PB_SUCCESS;
 }
@@ -359,7 +359,7 @@ static void cut_cycles_above(pb_builder_t *b, int node, int *next, int *below)
         next[at] = link->next;
         if (b->mentions[link->parent].above != 0) {
             link->state = LINK_CYCLE;
-            pb_diag_fault(b->warnings, b->file, link->line,
+            pb_diag_error(b->warnings, b->file, link->line,
                           "switch '%s' is above '%s' already, so they are in a cycle; this link is "
                           "ignored",
                           node_of(b, link->child)->name, node_of(b, link->parent)->name);
@@ -506,7 +506,7 @@ int pb_builder_add_all(pb_builder_t *b, int line, int parent, uint32_t speed, in
         }
     }
     if (b->n_added == n_before) {
-        pb_diag_fault(b->warnings, b->file, line,
+        pb_diag_error(b->warnings, b->file, line,
                       "no link goes down from switch '%s'; name one that has some, or correct the "
                       "name",
                       node_of(b, parent)->name);
@@ -545,7 +545,7 @@ static void check_hosts(const pb_builder_t *b, int first, int end)
     }
     if (twice != NULL) {
         const link_t *is = own_link(b, twice->child);
-        pb_diag_fault(b->warnings, b->file, twice->line,
+        pb_diag_error(b->warnings, b->file, twice->line,
                       "host '%s' is below switch '%s' already (%s), which counts; it is ignored "
                       "here%s",
                       node_of(b, twice->child)->name, node_of(b, is->parent)->name,
@@ -553,7 +553,7 @@ static void check_hosts(const pb_builder_t *b, int first, int end)
                       more_of(more, n_twice));
     }
     if (own != NULL && repeats) {
-        pb_diag_fault(b->warnings, b->file, own->line,
+        pb_diag_error(b->warnings, b->file, own->line,
                       "host '%s' is at no switch below '%s', so it is taken to be at '%s' itself%s",
                       node_of(b, own->child)->name, node_of(b, own->parent)->name,
                       node_of(b, own->parent)->name, more_of(more, n_own));
@@ -576,7 +576,7 @@ static void check_added(const pb_builder_t *b)
     for (int i = 0; i < b->n_links; i++) {
         const link_t *link = &b->links[i];
         if (link->added > 0 && link->state == LINK_REPEATS) {
-            pb_diag_fault(b->warnings, b->file, link->added,
+            pb_diag_error(b->warnings, b->file, link->added,
                           "host '%s' has its link at a switch below '%s'; add to that one",
                           node_of(b, link->child)->name, node_of(b, link->parent)->name);
             return;
@@ -599,7 +599,7 @@ static void report_undefined(const pb_builder_t *b)
             }
         }
         if (first != NULL) {
-            pb_diag_fault(b->warnings, b->file, line,
+            pb_diag_error(b->warnings, b->file, line,
                           "switch '%s' has no %s of its own; no host is known below it%s",
                           first->name, b->entry, more_of(more, n));
         }
@@ -660,7 +660,7 @@ static int check_depth(const pb_builder_t *b, const pb_network_t *network, pb_di
     for (int i = 0; i < pb_network_size(network); i++) {
         if (pb_network_depth(network, i) > PB_BUILDER_MAX_DEPTH) {
             const pb_node_t *node = pb_network_node(network, i);
-            pb_diag_fault(diag, b->file, node->line,
+            pb_diag_error(diag, b->file, node->line,
                           "%s '%s' is more than %d links below the top switch '%s', which no "
                           "Ethernet allows; name its switch below one that is nearer to the top",
                           kind_name(node->kind), node->name, PB_BUILDER_MAX_DEPTH,
@@ -683,7 +683,7 @@ static void note_forest(const pb_builder_t *b, const pb_network_t *network, pb_d
     for (int i = top->first_child; i >= 0; i = pb_network_node(network, i)->next_sibling) {
         n++;
     }
-    pb_diag_fault(
+    pb_diag_error(
         notes, b->file, last->line,
         "%d switches are at the top, from '%s' to '%s'; a job below several of them is on "
         "one virtual switch '%s' above them, whose links are as fast as hosts'",
@@ -697,7 +697,7 @@ int pb_builder_finish(pb_builder_t *b, const char *hint, pb_diag_t *notes, pb_di
     pb_network_t *network = NULL;
     *network_p = NULL;
     if (pb_network_size(b->network) == 0) {
-        pb_diag_fault(diag, b->file, 0, "no switch is described; %s", hint);
+        pb_diag_error(diag, b->file, 0, "no switch is described; %s", hint);
         return PB_ERR_INPUT;
     }
     int error = cut_cycles(b);

@@ -477,13 +477,13 @@ int pb_network_finish(pb_network_t *network, const char *file, pb_diag_t *diag)
 {
     const int in_cycle = find_depths(network);
     if (network->n_nodes == 0 || in_cycle >= 0) {
-        pb_diag_fault(diag, file, 0, in_cycle < 0 ? "there is no node" : "'%s' is above itself",
+        pb_diag_error(diag, file, 0, in_cycle < 0 ? "there is no node" : "'%s' is above itself",
                       in_cycle < 0 ? "" : network->nodes[in_cycle].name);
         return PB_ERR_INPUT;
     }
     const int n = network->n_nodes, error = find_top(network);
     if (error == PB_ERR_INPUT) {
-        pb_diag_fault(
+        pb_diag_error(
             diag, file, 0,
             "several switches are at the top, and with one above them there are more than %d names",
             PB_NETWORK_MAX_NODES);

@@ -61,7 +61,7 @@ static void sort_uplinks(pb_fabric_t *f)
         const pb_uplink_t *before = n > 0 ? uplink_at(f, n - 1) : uplink;
         if (n > 0 && before->child == uplink->child && before->parent == uplink->parent) {
             char line[PB_DIAG_LINE_SIZE];
-            pb_diag_fault(f->warnings, f->file, uplink->line,
+            pb_diag_error(f->warnings, f->file, uplink->line,
                           "switch '%s' is below switch '%s' already (%s), so this is ignored; "
                           "parallel links are Uplinks=N",
                           node_of(f, uplink->child)->name, node_of(f, uplink->parent)->name,
@@ -136,7 +136,7 @@ static bool drop_inside(pb_fabric_t *f)
             f->by_child[n++] = f->by_child[i];
             continue;
         }
-        pb_diag_fault(f->warnings, f->file, uplink->line,
+        pb_diag_error(f->warnings, f->file, uplink->line,
                       "switch '%s' is below '%s' here, but a switch below both makes them one "
                       "layer; this link is ignored",
                       node_of(f, uplink->child)->name, node_of(f, uplink->parent)->name);
@@ -318,7 +318,7 @@ static int merge(pb_fabric_t *f)
         error = make_tree(f);
     }
     if (error == PB_ERR_INPUT) {
-        pb_diag_fault(f->warnings, f->file, 0,
+        pb_diag_error(f->warnings, f->file, 0,
                       "switches with several above them make no tree; of these the first counts");
     }
     return error == PB_SUCCESS ? pb_spines_meet(f) : error;

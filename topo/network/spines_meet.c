@@ -75,7 +75,7 @@ static int grow(sets_t *sets, size_t n_words)
 static void report_too_many(meeting_t *m, int node)
 {
     const pb_node_t *merged = pb_network_node(m->fabric->tree, node);
-    pb_diag_fault(m->fabric->warnings, m->fabric->file, merged->line,
+    pb_diag_error(m->fabric->warnings, m->fabric->file, merged->line,
                   "the switches below %s are connected to them in more than %d different ways; "
                   "so whether their hosts meet is not checked",
                   merged->name, PB_SPINES_MAX_SETS);
@@ -131,7 +131,7 @@ static bool hold_above(meeting_t *m, int node)
 
 static void report_no_way_up(const pb_fabric_t *f, int node, int below, int example)
 {
-    pb_diag_fault(f->warnings, f->file, pb_network_node(f->network, example)->line,
+    pb_diag_error(f->warnings, f->file, pb_network_node(f->network, example)->line,
                   "no switch above '%s' is below %s, though others of %s are, so that it is "
                   "reached through these only; name such a switch there, or leave out its links",
                   pb_network_node(f->network, example)->name, pb_network_node(f->tree, node)->name,
@@ -188,7 +188,7 @@ static void report_apart(const pb_fabric_t *f, int node, int a, int b)
 {
     const pb_node_t *left = pb_network_node(f->network, a), *right = pb_network_node(f->network, b);
     char line[PB_DIAG_LINE_SIZE];
-    pb_diag_fault(f->warnings, f->file, right->line,
+    pb_diag_error(f->warnings, f->file, right->line,
                   "'%s' and '%s' (%s) have none of %s in common, so that what they send each "
                   "other passes through others below; name both below one of these, or leave out "
                   "the links that no flow takes",
@@ -226,11 +226,11 @@ static int pass_node(meeting_t *m, int node)
     if (is_host) {
         return pass_host(m, node);
     }
-    const size_t n_before = m->fabric->warnings->n_faults;
+    const size_t n_before = m->fabric->warnings->n_errors;
     int error = PB_SUCCESS;
     for (int set = 0; set < m->sets[node].n && error == PB_SUCCESS; set++) {
         error = pass_set(m, node, set);
-        if (m->fabric->warnings->n_faults > n_before) {
+        if (m->fabric->warnings->n_errors > n_before) {
             break;
         }
     }

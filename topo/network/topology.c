@@ -109,9 +109,9 @@ int pb_topology_read(const char *path, pb_network_t **network_p, pb_diag_t *diag
     topology.network = NULL;
     if (error == PB_SUCCESS && pb_network_n_hosts(*network_p) == 0) {
         if (topology.warnings.n_kept > 0) {
-            pb_diag_fault(diag, NULL, 0, "%s", pb_diag_first(&topology.warnings));
+            pb_diag_error(diag, NULL, 0, "%s", pb_diag_first(&topology.warnings));
         }
-        pb_diag_fault(diag, path, 0, "the topology names no hosts; name one that does");
+        pb_diag_error(diag, path, 0, "the topology names no hosts; name one that does");
         pb_network_free(*network_p);
         *network_p = NULL;
         error = PB_ERR_INPUT;

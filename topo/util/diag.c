@@ -53,9 +53,9 @@ static char *make_message(const char *file, int line, const char *format, va_lis
     return message;
 }
 
-void pb_diag_fault(pb_diag_t *diag, const char *file, int line, const char *format, ...)
+void pb_diag_error(pb_diag_t *diag, const char *file, int line, const char *format, ...)
 {
-    diag->n_faults++;
+    diag->n_errors++;
     if (diag->n_kept == PB_DIAG_MAX_KEPT) {
         return;
     }
@@ -111,5 +111,5 @@ const char *pb_diag_first(const pb_diag_t *diag)
     if (diag->n_kept > 0) {
         return diag->messages[0];
     }
-    return diag->n_faults > 0 ? "an error that there was no memory to describe" : "no error";
+    return diag->n_errors > 0 ? "an error that there was no memory to describe" : "no error";
 }

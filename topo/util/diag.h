@@ -11,13 +11,13 @@
 
 #include "topo/util/source_lines.h"
 
-/** Messages kept by one pb_diag_t; the rest are counted in n_faults only. */
+/** Messages kept by one pb_diag_t; the rest are counted in n_errors only. */
 #define PB_DIAG_MAX_KEPT 100
 
 typedef struct pb_diag {
     char **messages; /**< "FILE:LINE: what, and what to do", in input order */
     size_t n_kept;   /**< entries of messages */
-    size_t n_faults; /**< errors reported, kept or not */
+    size_t n_errors; /**< errors reported, kept or not */
     /** Borrowed, while several files are read as one text: the file and line that stand in messages
      * for the lines that are reported. NULL: lines are those of the file that is named. */
     const pb_source_lines_t *lines;
@@ -31,7 +31,7 @@ void pb_diag_clear(pb_diag_t *diag);
 
 /** Reports one error. `file` may be NULL (neither file nor line is printed), `line` may be 0 (only
  * the file is printed). Running out of memory keeps the count right and loses only the text. */
-void pb_diag_fault(pb_diag_t *diag, const char *file, int line, const char *format, ...)
+void pb_diag_error(pb_diag_t *diag, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /** Bytes that pb_diag_line() writes at most, the end included. */

@@ -10,19 +10,19 @@
 
 static const char blanks[] = " \t\r\v\f";
 
-void pb_item_fault(pb_item_reader_t *r, const char *format, ...)
+void pb_item_error(pb_item_reader_t *r, const char *format, ...)
 {
     char text[512];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    pb_diag_fault(r->diag, r->file, r->line, "%s", text);
+    pb_diag_error(r->diag, r->file, r->line, "%s", text);
 }
 
-bool pb_item_has_faults(const pb_item_reader_t *r)
+bool pb_item_has_errors(const pb_item_reader_t *r)
 {
-    return r->diag->n_faults > r->n_before;
+    return r->diag->n_errors > r->n_before;
 }
 
 const char *pb_item_quote(char quote[PB_DIAG_QUOTE_SIZE], const char *word)
@@ -37,7 +37,7 @@ bool pb_item_number(pb_item_reader_t *r, const char *what, int i, uint64_t low, 
     if (pb_decimal_read(r->words[i], low, high, value_p)) {
         return true;
     }
-    pb_item_fault(r, "%s is '%s', but must be a whole number from %" PRIu64 " to %" PRIu64,
+    pb_item_error(r, "%s is '%s', but must be a whole number from %" PRIu64 " to %" PRIu64,
                   what != NULL ? what : r->words[i - 1], pb_item_quote(quote, r->words[i]), low,
                   high);
     return false;
@@ -102,14 +102,14 @@ static void read_item(pb_item_reader_t *r)
         named = has_name(item, r->words[0]) ? item : named;
     }
     if (named != NULL) {
-        pb_item_fault(r, "the line is not of the form: %s", named->form);
+        pb_item_error(r, "the line is not of the form: %s", named->form);
         if (named->refused != NULL) {
             named->refused(r);
         }
         return;
     }
     list_names(r->kind, known, sizeof(known));
-    pb_item_fault(r, "unknown item '%s'; known are %s", pb_item_quote(quote, r->words[0]), known);
+    pb_item_error(r, "unknown item '%s'; known are %s", pb_item_quote(quote, r->words[0]), known);
 }
 
 void pb_item_end_refused(pb_item_reader_t *r)
@@ -123,7 +123,7 @@ void pb_item_end(pb_item_reader_t *r)
     const int64_t n_read = r->n_read - 1;
     r->end_line = r->line;
     if (pb_item_number(r, NULL, 1, 0, INT64_MAX, &n_items) && n_items != (uint64_t) n_read) {
-        pb_item_fault(r,
+        pb_item_error(r,
                       "the end counts %" PRIu64 " items, but there are %" PRId64
                       "; lines were lost or added since the file was written",
                       n_items, n_read);
@@ -139,14 +139,14 @@ static void read_first(pb_item_reader_t *r)
     char quote[PB_DIAG_QUOTE_SIZE];
     r->stop = true;
     if (strcmp(r->words[0], kind->name) != 0 || r->n_words != 2) {
-        pb_item_fault(r, "begins with '%s'; the first line must be: %s %d",
+        pb_item_error(r, "begins with '%s'; the first line must be: %s %d",
                       pb_item_quote(quote, r->words[0]), kind->name, kind->version);
         return;
     }
     uint64_t version;
     if (!pb_decimal_read(r->words[1], (uint64_t) kind->version, (uint64_t) kind->version,
                          &version)) {
-        pb_item_fault(r, "is of version %s, but this program reads version %d; %s",
+        pb_item_error(r, "is of version %s, but this program reads version %d; %s",
                       pb_item_quote(quote, r->words[1]), kind->version, kind->remedy);
         return;
     }
@@ -160,7 +160,7 @@ static bool cut_words(pb_item_reader_t *r)
     r->n_words = 0;
     for (char *at = r->buffer + strspn(r->buffer, blanks); *at != '\0';) {
         if (r->n_words == PB_ITEM_MAX_WORDS) {
-            pb_item_fault(r, "has more than %d words", PB_ITEM_MAX_WORDS);
+            pb_item_error(r, "has more than %d words", PB_ITEM_MAX_WORDS);
             return false;
         }
         r->words[r->n_words++] = at;
@@ -179,11 +179,11 @@ static bool take_line(pb_item_reader_t *r, const char *line, size_t length)
     const char *comment = r->kind->strict ? NULL : memchr(line, '#', length);
     length = comment != NULL ? (size_t) (comment - line) : length;
     if (length > PB_ITEM_MAX_LINE) {
-        pb_item_fault(r, "the line is longer than %d bytes", PB_ITEM_MAX_LINE);
+        pb_item_error(r, "the line is longer than %d bytes", PB_ITEM_MAX_LINE);
         return false;
     }
     if (memchr(line, '\0', length) != NULL) {
-        pb_item_fault(r, "there is a NUL byte in this line; is this a text file?");
+        pb_item_error(r, "there is a NUL byte in this line; is this a text file?");
         return false;
     }
     memcpy(r->buffer, line, length);
@@ -199,12 +199,12 @@ static void read_line(pb_item_reader_t *r, const char *line, size_t length)
         r->stop = !r->begun;
     } else if (r->n_words == 0) {
         if (r->kind->strict) {
-            pb_item_fault(r, "the line is empty");
+            pb_item_error(r, "the line is empty");
         }
     } else if (!r->begun) {
         read_first(r);
     } else if (r->end_line != 0) {
-        pb_item_fault(r, "'%s' comes behind the end on line %d", pb_item_quote(quote, r->words[0]),
+        pb_item_error(r, "'%s' comes behind the end on line %d", pb_item_quote(quote, r->words[0]),
                       r->end_line);
         r->stop = true;
     } else {
@@ -223,11 +223,11 @@ static void read_lines(pb_item_reader_t *r, const char *text, size_t length)
         length -= size + (end != NULL);
     }
     if (!r->begun && !r->stop) {
-        pb_item_fault(r, "the file is empty; the first line must be: %s %d", r->kind->name,
+        pb_item_error(r, "the file is empty; the first line must be: %s %d", r->kind->name,
                       r->kind->version);
     } else if (r->kind->has_end && r->begun && !r->stop && r->error == PB_SUCCESS &&
                r->end_line == 0) {
-        pb_item_fault(r,
+        pb_item_error(r,
                       "the file has no end line, so it was not written to its end; make it anew");
     }
     r->line = 0;
@@ -239,7 +239,7 @@ static void reader_init(pb_item_reader_t *r, const pb_item_file_t *kind, const c
     r->kind = kind;
     r->file = name;
     r->diag = diag;
-    r->n_before = diag->n_faults;
+    r->n_before = diag->n_errors;
     r->context = context;
     r->line = 0;
     r->error = PB_SUCCESS;
@@ -256,5 +256,5 @@ int pb_item_read(pb_item_reader_t *r, const pb_item_file_t *kind, const char *te
     if (r->error != PB_SUCCESS) {
         return r->error;
     }
-    return pb_item_has_faults(r) ? PB_ERR_INPUT : PB_SUCCESS;
+    return pb_item_has_errors(r) ? PB_ERR_INPUT : PB_SUCCESS;
 }

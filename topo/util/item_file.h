@@ -74,11 +74,11 @@ void pb_item_end(pb_item_reader_t *r);
 void pb_item_end_refused(pb_item_reader_t *r);
 
 /** Reports an error of the line that is being read, or of the file where there is none. */
-void pb_item_fault(pb_item_reader_t *r, const char *format, ...)
+void pb_item_error(pb_item_reader_t *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** Tells whether this file has errors. */
-bool pb_item_has_faults(const pb_item_reader_t *r);
+bool pb_item_has_errors(const pb_item_reader_t *r);
 
 /** A word of the file as messages show it. */
 const char *pb_item_quote(char quote[PB_DIAG_QUOTE_SIZE], const char *word);

@@ -26,9 +26,9 @@ int pb_text_file_read_stream(FILE *stream, const char *name, const char *kind, s
     } while (!feof(stream) && !ferror(stream) && length <= max);
     if (ferror(stream) || length > max) {
         if (ferror(stream)) {
-            pb_diag_fault(diag, name, 0, "cannot be read: %s", strerror(errno));
+            pb_diag_error(diag, name, 0, "cannot be read: %s", strerror(errno));
         } else {
-            pb_diag_fault(diag, name, 0, "is larger than %zu bytes; is this a %s?", max, kind);
+            pb_diag_error(diag, name, 0, "is larger than %zu bytes; is this a %s?", max, kind);
         }
         free(text);
         return PB_ERR_IO;
@@ -44,7 +44,7 @@ int pb_text_file_read(const char *path, const char *kind, size_t max, char **tex
     *text_p = NULL;
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) {
-        pb_diag_fault(diag, path, 0, "cannot be opened: %s", strerror(errno));
+        pb_diag_error(diag, path, 0, "cannot be opened: %s", strerror(errno));
         return PB_ERR_IO;
     }
     int rc = pb_text_file_read_stream(stream, path, kind, max, text_p, length_p, diag);

@@ -71,9 +71,9 @@ static int line_of(const yaml_event_t *event)
     return (int) event->start_mark.line + 1;
 }
 
-static int fault(reader_t *r, int line, const char *what)
+static int invalid(reader_t *r, int line, const char *what)
 {
-    pb_diag_fault(r->diag, r->file, line, "%s", what);
+    pb_diag_error(r->diag, r->file, line, "%s", what);
     return PB_ERR_INPUT;
 }
 
@@ -131,7 +131,7 @@ static int take_key(reader_t *r, const yaml_event_t *event)
     char quote[PB_DIAG_QUOTE_SIZE];
     const pb_yaml_node_t *map = &r->yaml->nodes[r->open[r->n_open - 1]];
     if (map->n_children == PB_YAML_MAX_KEYS) {
-        return fault(r, line_of(event), "too many keys in one map");
+        return invalid(r, line_of(event), "too many keys in one map");
     }
     char *key = copy_of(event);
     if (key == NULL) {
@@ -139,7 +139,7 @@ static int take_key(reader_t *r, const yaml_event_t *event)
     }
     const pb_yaml_node_t *before = pb_yaml_get(r->yaml, map, key);
     if (before != NULL) {
-        pb_diag_fault(r->warnings, r->file, line_of(event),
+        pb_diag_error(r->warnings, r->file, line_of(event),
                       "the key '%s' is given twice; the last one counts",
                       pb_diag_quote(quote, key, strlen(key)));
         before->key[0] = '\0';
@@ -159,7 +159,7 @@ static int take_scalar(reader_t *r, const yaml_event_t *event)
     }
     if (memchr(text, '\0', event->data.scalar.length) != NULL) {
         free(text);
-        return fault(r, line_of(event), "there is a NUL byte in a text");
+        return invalid(r, line_of(event), "there is a NUL byte in a text");
     }
     const int node = add_node(r, PB_YAML_SCALAR, line_of(event), text);
     if (node < 0) {
@@ -172,10 +172,10 @@ static int take_scalar(reader_t *r, const yaml_event_t *event)
 static int open_node(reader_t *r, const yaml_event_t *event, pb_yaml_kind_t kind)
 {
     if (expects_key(r)) {
-        return fault(r, line_of(event), "a key is no text; write KEY: VALUE");
+        return invalid(r, line_of(event), "a key is no text; write KEY: VALUE");
     }
     if (r->n_open == PB_YAML_MAX_DEPTH) {
-        return fault(r, line_of(event), "lists and maps are too deep inside one another");
+        return invalid(r, line_of(event), "lists and maps are too deep inside one another");
     }
     const int node = add_node(r, kind, line_of(event), NULL);
     if (node < 0) {
@@ -188,19 +188,19 @@ static int open_node(reader_t *r, const yaml_event_t *event, pb_yaml_kind_t kind
 static int take_event(reader_t *r, const yaml_event_t *event)
 {
     if (r->yaml->n_nodes == PB_YAML_MAX_NODES) {
-        return fault(r, line_of(event), "there are too many values; is this a topology?");
+        return invalid(r, line_of(event), "there are too many values; is this a topology?");
     }
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (r->has_document) {
-            pb_diag_fault(r->warnings, r->file, line_of(event),
+            pb_diag_error(r->warnings, r->file, line_of(event),
                           "a second document starts here, and is ignored");
         }
         r->is_done = r->has_document;
         r->has_document = true;
         return PB_SUCCESS;
     case YAML_ALIAS_EVENT:
-        return fault(
+        return invalid(
             r, line_of(event),
             "aliases (*name) are not supported, nor by Slurm; write out what it stands for");
     case YAML_SCALAR_EVENT:
@@ -218,12 +218,12 @@ static int take_event(reader_t *r, const yaml_event_t *event)
     }
 }
 
-static int parser_fault(reader_t *r, const yaml_parser_t *parser)
+static int parser_error(reader_t *r, const yaml_parser_t *parser)
 {
     if (parser->error == YAML_MEMORY_ERROR) {
         return PB_ERR_NO_MEMORY;
     }
-    pb_diag_fault(r->diag, r->file, (int) parser->problem_mark.line + 1, "this is no YAML: %s",
+    pb_diag_error(r->diag, r->file, (int) parser->problem_mark.line + 1, "this is no YAML: %s",
                   parser->problem != NULL ? parser->problem : "it cannot be read");
     return PB_ERR_INPUT;
 }
@@ -235,14 +235,14 @@ static int read_events(reader_t *r, yaml_parser_t *parser)
     while (error == PB_SUCCESS && !at_end) {
         yaml_event_t event;
         if (!yaml_parser_parse(parser, &event)) {
-            return parser_fault(r, parser);
+            return parser_error(r, parser);
         }
         error = take_event(r, &event);
         at_end = event.type == YAML_STREAM_END_EVENT || r->is_done;
         yaml_event_delete(&event);
     }
     if (error == PB_SUCCESS && r->yaml->n_nodes == 0) {
-        return fault(r, 0, "there is nothing in this file");
+        return invalid(r, 0, "there is nothing in this file");
     }
     return error;
 }
@@ -277,7 +277,7 @@ int pb_yaml_read(const char *text, size_t length, const char *file, pb_diag_t *d
     (void) length;
     (void) warnings;
     *yaml = (pb_yaml_t){.nodes = NULL};
-    pb_diag_fault(diag, file, 0,
+    pb_diag_error(diag, file, 0,
                   "pipebcast was built without libyaml, which this file needs; install it (on "
                   "Debian: libyaml-dev) and build anew, or name a topology.conf");
     return PB_ERR_INPUT;

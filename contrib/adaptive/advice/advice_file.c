@@ -35,7 +35,7 @@ static void read_head(reader_t *r, int64_t *value, uint64_t high)
 {
     uint64_t number;
     if (*value >= 0) {
-        pb_item_fault(&r->item, "%s is given twice", r->item.words[0]);
+        pb_item_error(&r->item, "%s is given twice", r->item.words[0]);
     } else if (pb_item_number(&r->item, NULL, 1, value == &r->max_age, high, &number)) {
         *value = (int64_t) number;
     }
@@ -45,11 +45,11 @@ static void read_host(pb_item_reader_t *item)
 {
     reader_t *r = item->context;
     if (r->advice != NULL) {
-        pb_item_fault(&r->item, "a host after the first tree");
+        pb_item_error(&r->item, "a host after the first tree");
         return;
     }
     if (r->n_hosts >= PB_HOST_SET_MAX) {
-        pb_item_fault(&r->item, "there are more than %d hosts", PB_HOST_SET_MAX);
+        pb_item_error(&r->item, "there are more than %d hosts", PB_HOST_SET_MAX);
         return;
     }
     r->hosts[r->n_hosts] = strdup(r->item.words[1]);
@@ -63,18 +63,18 @@ static void read_host(pb_item_reader_t *item)
 /** The head and the hosts are over: makes the advice that trees are added to. */
 static bool end_head(reader_t *r)
 {
-    if (r->advice != NULL || pb_item_has_faults(&r->item)) {
+    if (r->advice != NULL || pb_item_has_errors(&r->item)) {
         return r->advice != NULL;
     }
     if (r->written < 0 || r->max_age < 0) {
-        pb_diag_fault(r->item.diag, r->item.file, 0, "the line '%s' is missing before the trees",
+        pb_diag_error(r->item.diag, r->item.file, 0, "the line '%s' is missing before the trees",
                       r->written < 0 ? "written NANOSECONDS" : "max-age SECONDS");
         return false;
     }
     const int error =
         pb_advice_new((const char *const *) r->hosts, r->n_hosts, (int) r->max_age, &r->advice);
     if (error == PB_ERR_INPUT || (error == PB_SUCCESS && r->advice->hosts->n != r->n_hosts)) {
-        pb_diag_fault(r->item.diag, r->item.file, 0,
+        pb_diag_error(r->item.diag, r->item.file, 0,
                       "the hosts are none, repeat, or have odd names");
     } else {
         r->item.error = error;
@@ -82,7 +82,7 @@ static bool end_head(reader_t *r)
     if (error == PB_SUCCESS) {
         r->advice->written = r->written;
     }
-    return !pb_item_has_faults(&r->item) && error == PB_SUCCESS;
+    return !pb_item_has_errors(&r->item) && error == PB_SUCCESS;
 }
 
 static void read_written(pb_item_reader_t *item)
@@ -114,7 +114,7 @@ static void end_tree(reader_t *r)
     }
     const int error = pb_advice_add(r->advice, &r->tree);
     if (error == PB_ERR_INPUT) {
-        pb_diag_fault(r->item.diag, r->item.file, r->tree_line,
+        pb_diag_error(r->item.diag, r->item.file, r->tree_line,
                       "is no tree from its root over all hosts in each stream, or its sizes "
                       "overlap with those of another from this root, or there are more than %d",
                       PB_ADVICE_MAX_TREES);
@@ -130,7 +130,7 @@ static int read_member(reader_t *r, int i)
     char quote[PB_DIAG_QUOTE_SIZE];
     const int host = pb_host_set_find(r->advice->hosts, r->item.words[i]);
     if (host < 0) {
-        pb_item_fault(&r->item, "'%s' is not among the hosts",
+        pb_item_error(&r->item, "'%s' is not among the hosts",
                       pb_item_quote(quote, r->item.words[i]));
     }
     return host;
@@ -176,8 +176,8 @@ static void read_edge(pb_item_reader_t *item)
     reader_t *r = item->context;
     uint64_t stream;
     if (r->tree.n_streams == 0) {
-        if (!pb_item_has_faults(&r->item)) {
-            pb_item_fault(&r->item, "an edge has no tree before it");
+        if (!pb_item_has_errors(&r->item)) {
+            pb_item_error(&r->item, "an edge has no tree before it");
         }
         return;
     }
@@ -190,7 +190,7 @@ static void read_edge(pb_item_reader_t *item)
     }
     pb_tree_t *tree = r->tree.streams[stream];
     if (tree->parent[child] != PB_TREE_OUTSIDE) {
-        pb_item_fault(&r->item, "this child is the root, or has a parent already");
+        pb_item_error(&r->item, "this child is the root, or has a parent already");
         return;
     }
     tree->parent[child] = parent;
@@ -229,7 +229,7 @@ static int read_items(reader_t *r, const char *text, size_t length, const char *
     if (r->item.error != PB_SUCCESS) {
         return r->item.error;
     }
-    return pb_item_has_faults(&r->item) ? PB_ERR_INPUT : PB_SUCCESS;
+    return pb_item_has_errors(&r->item) ? PB_ERR_INPUT : PB_SUCCESS;
 }
 
 int pb_advice_parse(const char *text, size_t length, const char *name, pb_advice_t **advice_p,
@@ -327,7 +327,7 @@ static int path_of(const char *dir, const pb_host_set_t *hosts, char path[PATH_M
                    pb_diag_t *diag)
 {
     if (!make_path(dir, hosts, path)) {
-        pb_diag_fault(diag, dir, 0, "is too long a path");
+        pb_diag_error(diag, dir, 0, "is too long a path");
         return PB_ERR_IO;
     }
     return PB_SUCCESS;
@@ -345,7 +345,7 @@ static int read_path(const char *path, const pb_host_set_t *hosts, pb_advice_t *
     error = pb_advice_parse(text, length, path, advice_p, diag);
     free(text);
     if (error == PB_SUCCESS && !pb_host_set_equal((*advice_p)->hosts, hosts)) {
-        pb_diag_fault(diag, path, 0, "is for other hosts than its name says");
+        pb_diag_error(diag, path, 0, "is for other hosts than its name says");
         pb_advice_free(*advice_p);
         *advice_p = NULL;
         error = PB_ERR_INPUT;
@@ -405,7 +405,7 @@ static int replace(const pb_advice_t *advice, const char *path, pb_diag_t *diag)
         error = PB_ERR_IO;
     }
     if (error == PB_ERR_IO) {
-        pb_diag_fault(diag, path, 0, "cannot be written: %s", strerror(errno));
+        pb_diag_error(diag, path, 0, "cannot be written: %s", strerror(errno));
     }
     if (error != PB_SUCCESS && fd >= 0) {
         (void) unlink(beside);

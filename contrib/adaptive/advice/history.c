@@ -184,9 +184,9 @@ int pb_history_parse(const uint8_t *bytes, size_t length, const char *name,
 {
     head_t head;
     *history_p = NULL;
-    const char *fault = check_head(bytes, length, &head);
-    if (fault != NULL) {
-        pb_diag_fault(diag, name, 0, "%s", fault);
+    const char *why = check_head(bytes, length, &head);
+    if (why != NULL) {
+        pb_diag_error(diag, name, 0, "%s", why);
         return PB_ERR_INPUT;
     }
     pb_history_t *history = calloc(1, sizeof(*history));
@@ -197,7 +197,7 @@ int pb_history_parse(const uint8_t *bytes, size_t length, const char *name,
     history->group = head.group;
     int error = read_hosts(bytes, &head, &history->hosts);
     if (error == PB_ERR_INPUT) {
-        pb_diag_fault(diag, name, 0, "has odd names of hosts");
+        pb_diag_error(diag, name, 0, "has odd names of hosts");
     }
     if (error == PB_SUCCESS) {
         error = read_records(bytes + HEAD + padded(head.n_names), &head, history);
@@ -248,7 +248,7 @@ static int visit_files(const char *dir, const char *prefix, pb_history_visit_t *
     int error = PB_SUCCESS;
     DIR *directory = opendir(dir);
     if (directory == NULL) {
-        pb_diag_fault(diag, dir, 0, "cannot be read: %s", strerror(errno));
+        pb_diag_error(diag, dir, 0, "cannot be read: %s", strerror(errno));
         return PB_ERR_IO;
     }
     for (struct dirent *entry = readdir(directory); entry != NULL && error == PB_SUCCESS;
@@ -381,7 +381,7 @@ int pb_history_create(const char *dir, pb_history_kind_t kind, uint64_t group,
     if ((size_t) snprintf(writer->path, PATH_MAX, "%s/%s%016" PRIx64 "-%s", dir, prefix_of(kind),
                           hosts->hash, token) >= PATH_MAX ||
         !map_file(writer)) {
-        pb_diag_fault(diag, writer->path, 0,
+        pb_diag_error(diag, writer->path, 0,
                       "cannot be made: %s; the directory must be there and writable",
                       strerror(errno));
         free(writer);

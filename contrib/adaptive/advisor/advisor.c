@@ -140,7 +140,7 @@ static int publish(const struct advisor *advisor, pb_advice_t **shelf_p, const s
     }
     pb_diag_init(&diag);
     error = pb_advice_publish(advisor->options->dir, *shelf_p, &diag);
-    common_report_faults(&diag);
+    common_report_errors(&diag);
     pb_diag_clear(&diag);
     return error;
 }
@@ -310,7 +310,7 @@ static void advise_job(struct advisor *advisor, struct advise_job *job)
     }
     advisor->status.mode = "running";
     if (advise_rates_read(advisor->options->dir, job, &records, &rates.n,
-                          &advisor->status.n_faulty) == PB_SUCCESS) {
+                          &advisor->status.n_unreadable) == PB_SUCCESS) {
         rates.records = records;
         advise_sizes(advisor, job, &rates, searches ? budget_of(advisor, time_until(job)) : 0);
     }
@@ -332,7 +332,7 @@ static int look_at_jobs(struct advisor *advisor)
     const int n = error == PB_SUCCESS ? jobs->n : 0;
     advisor->is_lost = error == PB_ERR_IO;
     advisor->status.n_jobs = n;
-    advisor->status.n_faulty = jobs->n_faulty;
+    advisor->status.n_unreadable = jobs->n_unreadable;
     advisor->n_due = 0;
     for (int i = 0; i < n; i++) {
         advisor->n_due += wants_search(advisor, &jobs->all[i]);
@@ -372,16 +372,16 @@ static char **copy_links(const pb_link_matrix_t *m, const pb_network_t *network,
 /** NULL after a message. */
 static char **list_hosts(const struct advisor *advisor, int *n_p)
 {
-    char fault[256];
+    char why[256];
     const pb_network_t *network = advisor->knowledge.network;
     const pb_link_matrix_t *links = advisor->knowledge.links.matrix;
     *n_p = 0;
     if (advisor->options->hosts[0] == '\0') {
         return links != NULL ? copy_links(links, network, n_p) : copy_network(network, n_p);
     }
-    char **names = common_hostlist(advisor->options->hosts, n_p, fault, sizeof fault);
+    char **names = common_hostlist(advisor->options->hosts, n_p, why, sizeof why);
     if (names == NULL) {
-        common_report("--hosts: %s", fault);
+        common_report("--hosts: %s", why);
     }
     return names;
 }

@@ -7,13 +7,13 @@
 #include "topo/util/kit.h"
 
 /** Reads a history; one that has vanished or is invalid is ignored, as jobs end and crash. */
-static int read_history(const char *path, pb_history_t **history_p, int *n_faulty_p)
+static int read_history(const char *path, pb_history_t **history_p, int *n_unreadable_p)
 {
     pb_diag_t diag;
     pb_diag_init(&diag);
     const int error = pb_history_read(path, history_p, &diag);
     pb_diag_clear(&diag);
-    *n_faulty_p += error == PB_ERR_INPUT;
+    *n_unreadable_p += error == PB_ERR_INPUT;
     return error == PB_ERR_NO_MEMORY ? error : PB_SUCCESS;
 }
 
@@ -24,7 +24,7 @@ static int list(const char *dir, pb_history_kind_t kind, const pb_host_set_t *ho
     pb_diag_init(&diag);
     const int error = pb_history_list(dir, kind, hosts, visit, context, &diag);
     if (reports) {
-        common_report_faults(&diag);
+        common_report_errors(&diag);
     }
     pb_diag_clear(&diag);
     return error;
@@ -78,7 +78,7 @@ static int visit_broadcasts(void *context, const char *path)
     const struct reading_jobs *reading = context;
     pb_history_t *history = NULL;
     struct advise_job job = {.last_end = 0};
-    const int error = read_history(path, &history, &reading->jobs->n_faulty);
+    const int error = read_history(path, &history, &reading->jobs->n_unreadable);
     if (history != NULL && history->n_records > 0) {
         const pb_history_record_t *last = &history->records[history->n_records - 1];
         job = (struct advise_job){.history = history,
@@ -121,14 +121,14 @@ void advise_jobs_clear(struct advise_jobs *jobs)
 struct reading_rates {
     const pb_history_t *job;
     pb_history_record_t *records;
-    int n, n_faulty;
+    int n, n_unreadable;
 };
 
 static int visit_rates(void *context, const char *path)
 {
     struct reading_rates *reading = context;
     pb_history_t *history = NULL;
-    const int error = read_history(path, &history, &reading->n_faulty);
+    const int error = read_history(path, &history, &reading->n_unreadable);
     if (error != PB_SUCCESS || history == NULL || history->n_records == 0 ||
         history->group != reading->job->group ||
         !pb_host_set_equal(history->hosts, reading->job->hosts)) {
@@ -157,11 +157,11 @@ static int compare_records(const void *a, const void *b)
 }
 
 int advise_rates_read(const char *dir, const struct advise_job *job,
-                      pb_history_record_t **records_p, int *n_p, int *n_faulty_p)
+                      pb_history_record_t **records_p, int *n_p, int *n_unreadable_p)
 {
     struct reading_rates reading = {.job = job->history};
     const int error = list(dir, PB_HISTORY_RATES, job->history->hosts, visit_rates, &reading, true);
-    *n_faulty_p += reading.n_faulty;
+    *n_unreadable_p += reading.n_unreadable;
     if (error != PB_SUCCESS) {
         free(reading.records);
         reading = (struct reading_rates){.n = 0};

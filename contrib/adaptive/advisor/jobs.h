@@ -20,7 +20,7 @@ struct advise_job {
 struct advise_jobs {
     struct advise_job *all;
     int n, most;
-    int n_faulty; /**< files that could not be read: half written, of another version, ... */
+    int n_unreadable; /**< files that could not be read: half written, of another version, ... */
 };
 
 /**
@@ -34,9 +34,9 @@ void advise_jobs_clear(struct advise_jobs *jobs);
 
 /**
  * The rates of a job's communicator, of all its hosts, by broadcast, which the caller frees.
- * Errors as above; files that cannot be read are added to *n_faulty_p.
+ * Errors as above; files that cannot be read are added to *n_unreadable_p.
  */
 int advise_rates_read(const char *dir, const struct advise_job *job,
-                      pb_history_record_t **records_p, int *n_p, int *n_faulty_p);
+                      pb_history_record_t **records_p, int *n_p, int *n_unreadable_p);
 
 #endif

@@ -43,7 +43,7 @@ static bool read_links(struct advise_links *links, time_t written)
     pb_link_matrix_t *matrix;
     pb_diag_init(&diag);
     const int error = pb_link_matrix_read(links->path, &matrix, &diag);
-    common_report_faults(&diag);
+    common_report_errors(&diag);
     pb_diag_clear(&diag);
     if (error != PB_SUCCESS) {
         common_report(links->matrix != NULL
@@ -116,7 +116,7 @@ static int place_hosts(struct advise_knowledge *knowledge, const pb_host_set_t *
     pb_diag_init(&warnings);
     network->joined = common_topology_joined(all, hosts->name, hosts->n, &warnings);
     if (!knowledge->lacks_hosts) {
-        common_report_faults(&warnings);
+        common_report_errors(&warnings);
     }
     knowledge->lacks_hosts |= warnings.n_kept > 0;
     pb_diag_clear(&warnings);

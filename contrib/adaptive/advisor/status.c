@@ -110,7 +110,7 @@ static void write_report(FILE *stream, const struct advisor_options *o,
     common_json_integer(whole, "rates_used", s->n_rates);
     common_json_integer(whole, "ways_loaded", s->n_loaded);
     common_json_text(whole, "last_loaded", s->n_loaded > 0 ? s->loaded : NULL);
-    common_json_integer(whole, "files_unreadable", s->n_faulty);
+    common_json_integer(whole, "files_unreadable", s->n_unreadable);
     common_json_text(whole, "at", date_of(pb_advice_now(), date));
     common_json_end(whole, stream);
 }

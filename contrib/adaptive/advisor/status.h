@@ -20,14 +20,14 @@ struct advisor_status {
     int64_t cost;       /**< predicted, of the tree */
     int64_t multilevel; /**< predicted, of the multilevel tree */
     uint32_t segment;
-    int n_streams;   /**< more than 1: it is a static plan of this number of trees */
-    bool kept;       /**< it was in use already */
-    bool measured;   /**< by links that were measured, not assumed */
-    int n_rates;     /**< what programs measured, that was used */
-    int n_loaded;    /**< ordered pairs of clusters found loaded */
-    char loaded[64]; /**< the last of them, "c1 -> c3" */
-    int64_t n_trees; /**< found so far */
-    int n_faulty;    /**< files of programs that could not be read, at the last look */
+    int n_streams;    /**< more than 1: it is a static plan of this number of trees */
+    bool kept;        /**< it was in use already */
+    bool measured;    /**< by links that were measured, not assumed */
+    int n_rates;      /**< what programs measured, that was used */
+    int n_loaded;     /**< ordered pairs of clusters found loaded */
+    char loaded[64];  /**< the last of them, "c1 -> c3" */
+    int64_t n_trees;  /**< found so far */
+    int n_unreadable; /**< files of programs that could not be read, at the last look */
 };
 
 /** Takes the lock of the directory until this process ends; false: another advisor has it. */

@@ -187,7 +187,7 @@ static bool is_readable(const char *path)
     pb_diag_t diag;
     pb_diag_init(&diag);
     const int error = pb_link_matrix_read(path, &matrix, &diag);
-    common_report_faults(&diag);
+    common_report_errors(&diag);
     if (error != PB_SUCCESS) {
         common_report("the links make no file that the advisor reads: %s", pb_error_text(error));
     }

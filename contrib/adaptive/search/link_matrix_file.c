@@ -89,7 +89,7 @@ static int use_name(reader_t *r, level_t level, int i)
     char quote[PB_DIAG_QUOTE_SIZE];
     const int entry = find_entry(&r->tables[level], r->item.words[i]);
     if (entry < 0) {
-        pb_item_fault(&r->item, "%s '%s' is not defined before this line", level_names[level],
+        pb_item_error(&r->item, "%s '%s' is not defined before this line", level_names[level],
                       pb_item_quote(quote, r->item.words[i]));
     }
     return entry;
@@ -101,17 +101,17 @@ static bool may_define(reader_t *r, level_t level, const char *name)
     const table_t *table = &r->tables[level];
     const int entry = find_entry(table, name);
     if (entry >= 0) {
-        pb_item_fault(&r->item, "%s '%s' is defined already, on line %d", level_names[level],
+        pb_item_error(&r->item, "%s '%s' is defined already, on line %d", level_names[level],
                       pb_item_quote(quote, name), table->entries[entry].line);
         return false;
     }
     if (strlen(name) > PB_LINK_MATRIX_MAX_NAME) {
-        pb_item_fault(&r->item, "the name '%s' is longer than %d bytes", pb_item_quote(quote, name),
+        pb_item_error(&r->item, "the name '%s' is longer than %d bytes", pb_item_quote(quote, name),
                       PB_LINK_MATRIX_MAX_NAME);
         return false;
     }
     if (table->n == PB_LINK_MATRIX_MAX_NODES) {
-        pb_item_fault(&r->item, "with %s '%s' there are more than %d", level_names[level],
+        pb_item_error(&r->item, "with %s '%s' there are more than %d", level_names[level],
                       pb_item_quote(quote, name), PB_LINK_MATRIX_MAX_NODES);
         r->item.stop = true;
         return false;
@@ -179,10 +179,10 @@ static void item_between(reader_t *r, level_t level)
     way_t *place = way_at(r, level, from, to);
     pb_item_quote(quote, r->item.words[1]);
     if (from == to) {
-        pb_item_fault(&r->item, "'%s' is on both sides%s", quote,
+        pb_item_error(&r->item, "'%s' is on both sides%s", quote,
                       level == LEVEL_CLUSTER ? "; its cluster line says what is inside it" : "");
     } else if (place->line > 0) {
-        pb_item_fault(&r->item, "from '%s' to '%s' is given already, on line %d", quote,
+        pb_item_error(&r->item, "from '%s' to '%s' is given already, on line %d", quote,
                       pb_item_quote(other, r->item.words[2]), place->line);
     } else {
         *place = way;
@@ -236,7 +236,7 @@ static void check_links(reader_t *r)
             snprintf(others, sizeof(others), " (nor to %d more)", n_missing - 1);
         }
         if (n_missing > 0) {
-            pb_diag_fault(r->item.diag, r->item.file, clusters->entries[i].line,
+            pb_diag_error(r->item.diag, r->item.file, clusters->entries[i].line,
                           "there is no link from cluster '%s' to '%s'%s",
                           pb_item_quote(from, clusters->entries[i].name),
                           pb_item_quote(to, clusters->entries[first].name), others);
@@ -320,9 +320,9 @@ int pb_link_matrix_parse(const char *text, size_t length, const char *name,
     if (error == PB_SUCCESS) {
         check_links(&reader);
         if (reader.tables[LEVEL_NODE].n == 0) {
-            pb_diag_fault(diag, name, 0, "there is no node");
+            pb_diag_error(diag, name, 0, "there is no node");
         }
-        error = pb_item_has_faults(&reader.item) ? PB_ERR_INPUT : PB_SUCCESS;
+        error = pb_item_has_errors(&reader.item) ? PB_ERR_INPUT : PB_SUCCESS;
     }
     if (error == PB_SUCCESS) {
         *matrix_p = make_matrix(&reader);

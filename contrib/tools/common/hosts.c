@@ -9,10 +9,10 @@
 
 /* ---- names ---- */
 
-bool common_hosts_replace(char **hosts, int n, const char *list, char *fault, size_t fault_size)
+bool common_hosts_replace(char **hosts, int n, const char *list, char *why, size_t why_size)
 {
     int n_names;
-    char **names = common_hostlist(list, &n_names, fault, fault_size);
+    char **names = common_hostlist(list, &n_names, why, why_size);
     for (int i = 0; names != NULL && i < n; i++) {
         free(hosts[i]);
         hosts[i] = common_copy(names[i % n_names]);
@@ -23,7 +23,7 @@ bool common_hosts_replace(char **hosts, int n, const char *list, char *fault, si
 
 bool common_hosts_find(MPI_Comm comm, const char *list, char ***hosts_p)
 {
-    char own[MPI_MAX_PROCESSOR_NAME] = "", *names = NULL, fault[256];
+    char own[MPI_MAX_PROCESSOR_NAME] = "", *names = NULL, why[256];
     int rank, n_ranks, length;
     bool good = true;
     *hosts_p = NULL;
@@ -39,11 +39,10 @@ bool common_hosts_find(MPI_Comm comm, const char *list, char ***hosts_p)
         for (int i = 0; i < n_ranks; i++) {
             (*hosts_p)[i] = common_copy(names + (size_t) i * sizeof own);
         }
-        good =
-            list[0] == '\0' || common_hosts_replace(*hosts_p, n_ranks, list, fault, sizeof fault);
+        good = list[0] == '\0' || common_hosts_replace(*hosts_p, n_ranks, list, why, sizeof why);
     }
     if (!good) {
-        common_report("--pretend-hosts: %s", fault);
+        common_report("--pretend-hosts: %s", why);
         common_hosts_free(*hosts_p, n_ranks);
         *hosts_p = NULL;
     }
@@ -110,7 +109,7 @@ pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topolo
     pb_diag_init(&warnings);
     network = common_topology_join(network, hosts, n, &warnings);
     if (reports) {
-        common_report_faults(&warnings);
+        common_report_errors(&warnings);
     }
     pb_diag_clear(&warnings);
     return network;

@@ -18,7 +18,7 @@ bool common_hosts_find(MPI_Comm comm, const char *list, char ***hosts_p);
 
 /** Replaces the names of n ranks' hosts by those of a list, in turn. False, with a reason, if the
  * list is invalid. */
-bool common_hosts_replace(char **hosts, int n, const char *list, char *fault, size_t fault_size);
+bool common_hosts_replace(char **hosts, int n, const char *list, char *why, size_t why_size);
 
 /** The first rank of each host, ascending, which the caller frees, and their number. O(n log n). */
 int *common_hosts_leaders(char *const *hosts, int n, int *n_leaders_p);

@@ -79,7 +79,7 @@ char *common_format(const char *format, ...)
     return text;
 }
 
-void common_report_faults(const pb_diag_t *diag)
+void common_report_errors(const pb_diag_t *diag)
 {
     for (size_t i = 0; i < diag->n_kept; i++) {
         common_report("%s", diag->messages[i]);

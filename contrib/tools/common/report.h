@@ -31,6 +31,6 @@ char *common_copy(const char *text);
 char *common_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Prints the errors of a file that were kept, a line for each. */
-void common_report_faults(const pb_diag_t *diag);
+void common_report_errors(const pb_diag_t *diag);
 
 #endif

@@ -21,8 +21,8 @@ pb_network_t *common_topology_read(const char *path, const char *name, bool repo
     pb_diag_init(&diag);
     const int code = pb_topology_open(path, &request, &topology, &diag);
     if (reports) {
-        common_report_faults(&diag);
-        common_report_faults(&topology.warnings);
+        common_report_errors(&diag);
+        common_report_errors(&topology.warnings);
     }
     if (reports && code != PB_SUCCESS && diag.n_kept == 0) {
         common_report("--topology: %s: %s; 'pipebcast check' reports more", path,
@@ -78,11 +78,11 @@ static int keep_name(void *context, const char *name)
     return PB_SUCCESS;
 }
 
-char **common_hostlist(const char *list, int *n_p, char *fault, size_t fault_size)
+char **common_hostlist(const char *list, int *n_p, char *why, size_t why_size)
 {
     struct listed listed = {.n = 0};
     const int code =
-        pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, keep_name, &listed, fault, fault_size);
+        pb_hostlist_expand(list, PB_NETWORK_MAX_NODES, keep_name, &listed, why, why_size);
     if (code == PB_ERR_NO_MEMORY) {
         common_end_error(code);
     }

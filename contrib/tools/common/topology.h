@@ -46,7 +46,7 @@ pb_network_t *common_topology_join(pb_network_t *network, char *const *hosts, in
 
 /** The names of a hostlist, n[0-3], one at least, and how many. NULL with a reason if it is
  * invalid. common_hosts_free() frees them. */
-char **common_hostlist(const char *list, int *n_p, char *fault, size_t fault_size);
+char **common_hostlist(const char *list, int *n_p, char *why, size_t why_size);
 void common_hosts_free(char **hosts, int n);
 
 #endif

@@ -15,8 +15,8 @@ enum { MOST_VALUES = 16 };
 
 /* ---- hosts ---- */
 
-bool doctor_cluster_find(doctor_cluster_t *cluster, const doctor_roll_t *roll, char *fault,
-                         size_t fault_size)
+bool doctor_cluster_find(doctor_cluster_t *cluster, const doctor_roll_t *roll, char *why,
+                         size_t why_size)
 {
     const char *list = doctor_record_find(roll->records[0], "coll_pipebcast_hosts");
     *cluster = (doctor_cluster_t){.roll = roll};
@@ -26,7 +26,7 @@ bool doctor_cluster_find(doctor_cluster_t *cluster, const doctor_roll_t *roll, c
         cluster->hosts[rank] = common_copy(name != NULL ? name : "?");
     }
     if (list != NULL && list[0] != '\0' &&
-        !common_hosts_replace(cluster->hosts, roll->n_ranks, list, fault, fault_size)) {
+        !common_hosts_replace(cluster->hosts, roll->n_ranks, list, why, why_size)) {
         return false;
     }
     cluster->leaders = common_hosts_leaders(cluster->hosts, roll->n_ranks, &cluster->n_hosts);

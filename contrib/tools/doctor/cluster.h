@@ -16,8 +16,8 @@ typedef struct doctor_cluster {
  * Finds them from the records' value `host`, or from the list of the parameter coll_pipebcast_hosts
  * where rank 0 has it. False, with a reason, if that list is invalid. O(ranks log ranks).
  */
-bool doctor_cluster_find(doctor_cluster_t *cluster, const doctor_roll_t *roll, char *fault,
-                         size_t fault_size);
+bool doctor_cluster_find(doctor_cluster_t *cluster, const doctor_roll_t *roll, char *why,
+                         size_t why_size);
 void doctor_cluster_free(doctor_cluster_t *cluster);
 
 /** The value of a name at a rank, borrowed; NULL: it has none. */

@@ -68,7 +68,7 @@ static void add_read(json_t *record, const char *name, int code, const pb_diag_t
         add_of(record, name, "hash", text);
     } else {
         add_of(record, name, "error",
-               diag->n_faults > 0 ? pb_diag_first(diag) : pb_error_text(code));
+               diag->n_errors > 0 ? pb_diag_first(diag) : pb_error_text(code));
     }
 }
 
@@ -95,8 +95,8 @@ static void add_topology(json_t *record)
     const int code = doctor_topology_open(record, &topology, &diag);
     add_read(record, "topology", code, &diag,
              topology.network != NULL ? pb_network_hash(topology.network) : 0);
-    if (topology.warnings.n_faults > 0) {
-        const size_t n_more = topology.warnings.n_faults - 1;
+    if (topology.warnings.n_errors > 0) {
+        const size_t n_more = topology.warnings.n_errors - 1;
         char more[32] = "";
         if (n_more > 0) {
             snprintf(more, sizeof more, "; and %zu more", n_more);

@@ -303,7 +303,7 @@ static void judge(struct run *run)
 /** The first roll call; where a rank is silent, rank 0 ends the job. */
 static void call_roll(struct run *run)
 {
-    char fault[256];
+    char why[256];
     begin_step(run, "asking all ranks", run->options.patience_s + GRACE_S);
     doctor_roll_init(&run->roll, MPI_COMM_WORLD);
     doctor_roll_call(&run->roll, MPI_COMM_WORLD, TAG_FACTS, run->record, run->options.patience_s);
@@ -313,9 +313,9 @@ static void call_roll(struct run *run)
     if (!doctor_judge_roll(&run->report, &run->roll)) {
         give_up(run);
     }
-    if (!doctor_cluster_find(&run->cluster, &run->roll, fault, sizeof fault)) {
+    if (!doctor_cluster_find(&run->cluster, &run->roll, why, sizeof why)) {
         doctor_find(&run->report, DOCTOR_ERROR, "parameters", NULL, "coll_pipebcast_hosts: %s",
-                    fault);
+                    why);
         give_up(run);
     }
     run->report.n_hosts = run->cluster.n_hosts;

@@ -24,7 +24,7 @@ bool tool_topology_read(const tool_options_t *options, pb_topology_t *topology, 
                           ? pb_topology_open_stream(stdin, name, &request, topology, diag)
                           : pb_topology_open(file, &request, topology, diag);
     if (error == PB_ERR_IO) {
-        tool_print_faults(stderr, diag);
+        tool_print_errors(stderr, diag);
         exit(COMMON_EXIT_FAILED);
     }
     if (error != PB_SUCCESS && error != PB_ERR_INPUT) {
@@ -38,7 +38,7 @@ pb_network_t *tool_network_read(const tool_options_t *options)
     pb_topology_t topology;
     pb_diag_t diag;
     const bool good = tool_topology_read(options, &topology, &diag);
-    tool_print_faults(stderr, &diag);
+    tool_print_errors(stderr, &diag);
     tool_print_warnings(stderr, &topology.warnings);
     if (!good) {
         exit(COMMON_EXIT_FAILED);
@@ -63,7 +63,7 @@ static void join_hosts(tool_cluster_t *cluster, char *const *names, int n)
     }
     pb_diag_init(&diag);
     cluster->network = common_topology_join(cluster->network, names, n, &diag);
-    tool_print_faults(stderr, &diag);
+    tool_print_errors(stderr, &diag);
     pb_diag_clear(&diag);
 }
 
@@ -164,14 +164,14 @@ static int find_root(const tool_cluster_t *cluster, const char *root)
 tool_cluster_t tool_cluster_open(const tool_options_t *options)
 {
     tool_cluster_t cluster = {.file = tool_file_name(options->file)};
-    char **names = NULL, fault[256];
+    char **names = NULL, why[256];
     int n_names = 0;
     cluster.network = tool_network_read(options);
     if (options->hosts != NULL) {
-        names = common_hostlist(options->hosts, &n_names, fault, sizeof(fault));
+        names = common_hostlist(options->hosts, &n_names, why, sizeof(why));
     }
     if (options->hosts != NULL && names == NULL) {
-        common_end(COMMON_EXIT_USAGE, "--hosts: %s", fault);
+        common_end(COMMON_EXIT_USAGE, "--hosts: %s", why);
     }
     if (pb_network_n_hosts(cluster.network) == 0) {
         join_hosts(&cluster, names, n_names);

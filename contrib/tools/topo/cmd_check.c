@@ -19,7 +19,7 @@ static bool is_flat(const pb_topology_t *topology)
 static void print_size(const char *file, const pb_topology_t *topology)
 {
     const pb_network_t *const network = topology->network;
-    const size_t n_warnings = topology->warnings.n_faults;
+    const size_t n_warnings = topology->warnings.n_errors;
     if (n_warnings == 0) {
         printf("%s: OK; ", file);
     } else {
@@ -53,7 +53,7 @@ static void print_good(const char *file, const pb_topology_t *topology)
     if (topology->picked != NULL) {
         printf("%s: %s\n", file, topology->picked);
     }
-    tool_print_faults(stdout, &topology->notes);
+    tool_print_errors(stdout, &topology->notes);
     tool_print_warnings(stdout, &topology->warnings);
     if (topology->network != NULL) {
         tool_print_remarks(topology->network, stdout);
@@ -64,11 +64,11 @@ static void print_good(const char *file, const pb_topology_t *topology)
 static void print_text(const char *file, bool good, const pb_topology_t *topology,
                        const pb_diag_t *diag)
 {
-    tool_print_faults(stdout, diag);
+    tool_print_errors(stdout, diag);
     if (good) {
         print_good(file, topology);
     } else {
-        printf("%s: %zu %s\n", file, TOOL_PLURAL(diag->n_faults, "error"));
+        printf("%s: %zu %s\n", file, TOOL_PLURAL(diag->n_errors, "error"));
     }
 }
 
@@ -85,7 +85,7 @@ static void print_json(const char *file, const pb_topology_t *topology, const pb
     const pb_network_t *const network = topology->network;
     const common_json_t whole = common_json_begin("pipebcast check");
     common_json_text(whole, "file", file);
-    common_json_integer(whole, "n_errors", (int64_t) diag->n_faults);
+    common_json_integer(whole, "n_errors", (int64_t) diag->n_errors);
     add_messages(whole, "errors", diag);
     common_json_truth(whole, "flat", is_flat(topology));
     if (network != NULL) {

@@ -41,14 +41,14 @@ static void read_model(const char *file, explained_t *e)
     int rc = pb_model_read(file, &e->model, &diag);
     if (rc == PB_SUCCESS && e->model.topology != 0 &&
         e->model.topology != pb_network_hash_described(e->cluster.network)) {
-        pb_diag_fault(&diag, file, 0,
+        pb_diag_error(&diag, file, 0,
                       "was measured on another topology than %s; measure again with "
                       "pipebcast tune",
                       e->cluster.file);
         rc = PB_ERR_INPUT;
     }
     if (rc != PB_SUCCESS) {
-        tool_print_faults(stderr, &diag);
+        tool_print_errors(stderr, &diag);
         exit(COMMON_EXIT_FAILED);
     }
     pb_diag_clear(&diag);

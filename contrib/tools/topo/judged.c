@@ -22,7 +22,7 @@ bool tool_judge(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *
 {
     const pb_placement_t *placement = view->placement;
     *judged = (tool_judged_t){0};
-    pb_diag_init(&judged->faults);
+    pb_diag_init(&judged->errors);
     const int error = pb_plan_compute(view, kind, options, &judged->plan);
     if (error == PB_ERR_UNFIT) {
         return false;
@@ -30,11 +30,11 @@ bool tool_judge(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *
     if (error != PB_SUCCESS) {
         common_end_error(error);
     }
-    if (!is_good(pb_check_plan(placement, judged->plan, NULL, &judged->check, &judged->faults))) {
+    if (!is_good(pb_check_plan(placement, judged->plan, NULL, &judged->check, &judged->errors))) {
         return true;
     }
     judged->broken = common_alloc((size_t) judged->check.n_links, 1);
-    (void) is_good(pb_check_load(placement, judged->plan, judged->broken, &judged->faults));
+    (void) is_good(pb_check_load(placement, judged->plan, judged->broken, &judged->errors));
     for (int link = 0; link < judged->check.n_links; link++) {
         judged->n_broken += judged->broken[link];
     }
@@ -46,7 +46,7 @@ void tool_judged_clear(tool_judged_t *judged)
     pb_plan_free(judged->plan);
     pb_check_clear(&judged->check);
     free(judged->broken);
-    pb_diag_clear(&judged->faults);
+    pb_diag_clear(&judged->errors);
     *judged = (tool_judged_t){0};
 }
 
@@ -57,7 +57,7 @@ int tool_explain(const tool_judged_t *judged)
         return COMMON_EXIT_DONE;
     }
     common_report("%s breaks its promise; this is an error of pipebcast:", row->name);
-    tool_print_faults(stderr, &judged->faults);
+    tool_print_errors(stderr, &judged->errors);
     return COMMON_EXIT_FAILED;
 }
 
@@ -74,7 +74,7 @@ const char *tool_verdict(const tool_judged_t *judged, char text[TOOL_VERDICT_SIZ
     if (tool_is_contention_free(judged)) {
         snprintf(text, TOOL_VERDICT_SIZE, "contention-free");
     } else if (judged->n_broken == 0) {
-        snprintf(text, TOOL_VERDICT_SIZE, "contention at %zu ranks", judged->faults.n_faults);
+        snprintf(text, TOOL_VERDICT_SIZE, "contention at %zu ranks", judged->errors.n_errors);
     } else {
         snprintf(text, TOOL_VERDICT_SIZE, "contention on %d directed %s", judged->n_broken,
                  judged->n_broken == 1 ? "link" : "links");

@@ -14,7 +14,7 @@ typedef struct tool_judged {
     char *broken;     /**< by directed link: whether the rule is broken over it; NULL: the plan is
                            no broadcast at all */
     int n_broken;     /**< of them */
-    pb_diag_t faults; /**< what breaks the rule; empty: contention-free */
+    pb_diag_t errors; /**< what breaks the rule; empty: contention-free */
 } tool_judged_t;
 
 /** Computes and judges a plan, silently. False: the kind does not serve the network. Clear in all
@@ -32,7 +32,7 @@ void tool_report_unfit(const tool_cluster_t *cluster, pb_kind_t kind);
 /** Tells whether the judged plan is contention-free. */
 static inline bool tool_is_contention_free(const tool_judged_t *judged)
 {
-    return judged->faults.n_faults == 0;
+    return judged->errors.n_errors == 0;
 }
 
 /** The verdict in words; `text` has room for TOOL_VERDICT_SIZE bytes. Returns it. */

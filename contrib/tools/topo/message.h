@@ -10,6 +10,6 @@
 void tool_print_warnings(FILE *stream, const pb_diag_t *diag);
 
 /** Prints all errors, one on a line, and the number of those that were not kept. */
-void tool_print_faults(FILE *stream, const pb_diag_t *diag);
+void tool_print_errors(FILE *stream, const pb_diag_t *diag);
 
 #endif

@@ -41,7 +41,7 @@ static bool is_readable(const char *path)
     pb_network_t *network = NULL;
     pb_diag_init(&diag);
     const int code = pb_topology_read(path, &network, &diag);
-    common_report_faults(&diag);
+    common_report_errors(&diag);
     pb_diag_clear(&diag);
     pb_network_free(network);
     return code == PB_SUCCESS;

@@ -228,7 +228,7 @@ static bool write_model(struct run *run)
     }
     pb_diag_init(&diag);
     const int code = pb_model_read(run->file.temp, &model, &diag);
-    common_report_faults(&diag);
+    common_report_errors(&diag);
     if (code != PB_SUCCESS) {
         common_report(
             "the measurements make no model: %s; was the network in use? Measure again, with "

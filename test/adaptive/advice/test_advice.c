@@ -136,8 +136,8 @@ static int parse(const char *text, size_t length, pb_advice_t **advice_p, char *
     pb_diag_t diag;
     pb_diag_init(&diag);
     const int error = pb_advice_parse(text, length, "x", advice_p, &diag);
-    snprintf(fault, size, "%s", diag.n_faults > 0 ? pb_diag_first(&diag) : "");
-    ok((error == PB_SUCCESS) == (diag.n_faults == 0) &&
+    snprintf(fault, size, "%s", diag.n_errors > 0 ? pb_diag_first(&diag) : "");
+    ok((error == PB_SUCCESS) == (diag.n_errors == 0) &&
            (error == PB_SUCCESS) == (*advice_p != NULL),
        "faults, result and advice go together");
     pb_diag_clear(&diag);

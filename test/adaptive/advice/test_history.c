@@ -57,8 +57,8 @@ static pb_history_t *parse(const uint8_t *bytes, size_t length, char *fault, siz
     pb_history_t *history;
     pb_diag_init(&diag);
     const int error = pb_history_parse(bytes, length, "x", &history, &diag);
-    snprintf(fault, size, "%s", diag.n_faults > 0 ? pb_diag_first(&diag) : "");
-    if ((error == PB_SUCCESS) != (history != NULL) || (history == NULL) != (diag.n_faults > 0)) {
+    snprintf(fault, size, "%s", diag.n_errors > 0 ? pb_diag_first(&diag) : "");
+    if ((error == PB_SUCCESS) != (history != NULL) || (history == NULL) != (diag.n_errors > 0)) {
         ok(0, "faults, result and history go together");
     }
     pb_diag_clear(&diag);

@@ -16,7 +16,7 @@
 static void print_result(int error, const pb_link_matrix_t *matrix, const pb_diag_t *diag,
                          FILE *out)
 {
-    if (error == PB_SUCCESS && diag->n_faults == 0 && matrix != NULL) {
+    if (error == PB_SUCCESS && diag->n_errors == 0 && matrix != NULL) {
         pb_link_matrix_write(matrix, out);
         return;
     }

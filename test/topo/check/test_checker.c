@@ -91,7 +91,7 @@ static void test_sound(char *const *columns, int n)
        "%s: sound, of height %d, at most %d edges of %d ranks, %d sends", what, check->height,
        check->max_edges, check->max_senders, check->max_sends);
     const int contends = pb_check_load(f.c.placement, f.plan, NULL, &f.diag);
-    ok(fault[0] == '\0' ? contends == PB_SUCCESS && f.diag.n_faults == 0
+    ok(fault[0] == '\0' ? contends == PB_SUCCESS && f.diag.n_errors == 0
                         : contends == PB_ERR_INPUT && has_message(&f.diag, fault),
        "%s: %s", what, fault[0] != '\0' ? fault : "no contention");
     tear_down(&f);

@@ -98,7 +98,7 @@ static void test_all_faults(void)
     static const char text[] = HEAD SWITCH "cost 200000 900 2100 900 4 5\ncost x 1 1 1 1 1\n"
                                            "cost 210000 910 2200 910 4 5\nnonsense\n";
     pb_model_parse(text, sizeof(text) - 1, "x", &other, &diag);
-    ok(diag.n_faults == 3, "three faults: %zu", diag.n_faults);
+    ok(diag.n_errors == 3, "three faults: %zu", diag.n_errors);
     pb_diag_clear(&diag);
 }
 

@@ -30,7 +30,7 @@ static int read_file(void *context, const char *path, char **text_p, size_t *len
     const in_memory_t *file = find(context, path);
     *text_p = NULL;
     if (file == NULL || file->text == NULL) {
-        pb_diag_fault(diag, path, 0, "cannot be opened: Permission denied");
+        pb_diag_error(diag, path, 0, "cannot be opened: Permission denied");
         return PB_ERR_IO;
     }
     *length_p = strlen(file->text);

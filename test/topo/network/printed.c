@@ -59,7 +59,7 @@ static void print_outcome(int error, const pb_topology_t *topology, const pb_dia
                           FILE *out)
 {
     const pb_network_t *network = topology->network;
-    if (error == PB_SUCCESS && diag->n_faults == 0 && network != NULL) {
+    if (error == PB_SUCCESS && diag->n_errors == 0 && network != NULL) {
         print_tree(network, out);
         print_remarks(topology, out);
         return;
@@ -68,8 +68,8 @@ static void print_outcome(int error, const pb_topology_t *topology, const pb_dia
     for (size_t i = 0; i < diag->n_kept; i++) {
         fprintf(out, "%s\n", diag->messages[i]);
     }
-    if (diag->n_faults > diag->n_kept) {
-        fprintf(out, "and %zu more\n", diag->n_faults - diag->n_kept);
+    if (diag->n_errors > diag->n_kept) {
+        fprintf(out, "and %zu more\n", diag->n_errors - diag->n_kept);
     }
     print_messages("warning", &topology->warnings, out);
     if (network != NULL) {

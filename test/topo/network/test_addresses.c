@@ -63,10 +63,10 @@ static char *print_levels(const char *file)
                 .host = line, .node = line, .address = address, .pattern = pattern};
             pb_address_cut(&of, NULL, &path, &diag);
             fprintf(out, "%s:", line);
-            for (int i = 0; i < path.n_levels && diag.n_faults == 0; i++) {
+            for (int i = 0; i < path.n_levels && diag.n_errors == 0; i++) {
                 fprintf(out, " %s", path.level[i]);
             }
-            fprintf(out, "%s\n", diag.n_faults > 0 ? pb_diag_first(&diag) : "");
+            fprintf(out, "%s\n", diag.n_errors > 0 ? pb_diag_first(&diag) : "");
         }
         pb_diag_clear(&diag);
     }
@@ -189,7 +189,7 @@ static bool comes_back(tree_case_t *c, pb_random_t *random, void *context)
     pb_diag_init(&diag);
     const bool good = pb_addresses_join(NULL, addresses, n, &network, &diag) == PB_SUCCESS &&
                       is_part_of(network, c->network);
-    if (diag.n_faults > 0) {
+    if (diag.n_errors > 0) {
         printf("# %s\n", pb_diag_first(&diag));
     }
     for (int i = 0; i < n; i++) {

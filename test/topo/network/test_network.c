@@ -13,7 +13,7 @@ static int finish(pb_network_t *network, char *fault, size_t size)
     pb_diag_t diag;
     pb_diag_init(&diag);
     int error = pb_network_finish(network, "file", &diag);
-    snprintf(fault, size, "%s", diag.n_faults > 0 ? pb_diag_first(&diag) : "");
+    snprintf(fault, size, "%s", diag.n_errors > 0 ? pb_diag_first(&diag) : "");
     pb_diag_clear(&diag);
     return error;
 }

@@ -142,7 +142,7 @@ static int read_layered(const layered_t *f, pb_network_t **network_p, bool *is_w
     const pb_topology_text_t topology = {.text = text, .length = strlen(text), .name = "fabric"};
     pb_topology_t read;
     const int error = pb_topology_open_text(&topology, NULL, &read, &diag);
-    *is_warned_p = read.warnings.n_faults > 0;
+    *is_warned_p = read.warnings.n_errors > 0;
     *network_p = read.network;
     read.network = NULL;
     pb_topology_clear(&read);

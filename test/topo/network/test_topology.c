@@ -139,7 +139,7 @@ static void test_depth(void)
        pb_diag_first(&diag));
     pb_diag_clear(&diag);
     error = read_line_of_switches(PB_BUILDER_MAX_DEPTH + 1, &diag);
-    ok(error == PB_ERR_INPUT && diag.n_faults == 1 &&
+    ok(error == PB_ERR_INPUT && diag.n_errors == 1 &&
            strstr(pb_diag_first(&diag),
                   "line:513: host 'n' is more than 512 links below the top switch 's1'") ==
                pb_diag_first(&diag),
@@ -154,10 +154,10 @@ static void test_shared_diag(void)
     pb_diag_t diag;
     pb_network_t *network;
     pb_diag_init(&diag);
-    pb_diag_fault(&diag, "other", 1, "something");
+    pb_diag_error(&diag, "other", 1, "something");
     ok(given_parse(&(pb_topology_text_t){good, sizeof(good) - 1, "good", 0, NULL}, &network,
                    &diag) == PB_SUCCESS &&
-           network != NULL && diag.n_faults == 1,
+           network != NULL && diag.n_errors == 1,
        "faults of another file do not spoil this one");
     pb_network_free(network);
     pb_diag_clear(&diag);
@@ -222,7 +222,7 @@ static void test_endless(void)
     const int error =
         given_parse(&(pb_topology_text_t){start, strlen(start), "d/topology.conf", '\0', &access},
                     &network, &diag);
-    ok(error == PB_ERR_INPUT && diag.n_faults == 1, "files that include others without end: %s",
+    ok(error == PB_ERR_INPUT && diag.n_errors == 1, "files that include others without end: %s",
        pb_diag_first(&diag));
     pb_diag_clear(&diag);
 }

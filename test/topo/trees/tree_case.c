@@ -262,24 +262,24 @@ bool tree_case_judge(const tree_case_t *c, const pb_plan_t *plan, int max_sends,
     pb_diag_init(&diag);
     int error = pb_check_plan(c->placement, plan, c->members, &check, &diag);
     if (error == PB_SUCCESS && check.max_sends > max_sends) {
-        pb_diag_fault(&diag, NULL, 0, "a rank sends to %d", check.max_sends);
+        pb_diag_error(&diag, NULL, 0, "a rank sends to %d", check.max_sends);
     }
     if (error == PB_SUCCESS && check.height != tree_case_height(plan)) {
-        pb_diag_fault(&diag, NULL, 0, "the height is %d", check.height);
+        pb_diag_error(&diag, NULL, 0, "the height is %d", check.height);
     }
     if (error == PB_SUCCESS && rule == TREE_CASE_ONE_EDGE && check.max_edges > 1) {
-        pb_diag_fault(&diag, NULL, 0, "%d edges over a link", check.max_edges);
+        pb_diag_error(&diag, NULL, 0, "%d edges over a link", check.max_edges);
     }
     if (error == PB_SUCCESS && rule >= TREE_CASE_ONE_SENDER &&
         !has_one_sender(&check, plan->n_streams)) {
-        pb_diag_fault(&diag, NULL, 0, "several ranks send over a link");
+        pb_diag_error(&diag, NULL, 0, "several ranks send over a link");
     }
     if (error == PB_SUCCESS && rule != TREE_CASE_ANY) {
         error = pb_check_load(c->placement, plan, NULL, &diag);
     }
-    bool good = error == PB_SUCCESS && diag.n_faults == 0;
+    bool good = error == PB_SUCCESS && diag.n_errors == 0;
     if (!good) {
-        printf("# %s\n", diag.n_faults > 0 ? pb_diag_first(&diag) : pb_error_text(error));
+        printf("# %s\n", diag.n_errors > 0 ? pb_diag_first(&diag) : pb_error_text(error));
     }
     pb_check_clear(&check);
     pb_diag_clear(&diag);

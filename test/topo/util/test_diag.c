@@ -12,15 +12,15 @@ static void test_messages(void)
     pb_diag_t diag;
     pb_diag_init(&diag);
     ok(strcmp(pb_diag_first(&diag), "no error") == 0, "an empty set has no first fault");
-    pb_diag_fault(&diag, "file", 12, "%d %s", 3, "mice");
-    pb_diag_fault(&diag, "file", 0, "blind");
-    pb_diag_fault(&diag, NULL, 7, "placeless");
+    pb_diag_error(&diag, "file", 12, "%d %s", 3, "mice");
+    pb_diag_error(&diag, "file", 0, "blind");
+    pb_diag_error(&diag, NULL, 7, "placeless");
     ok(strcmp(pb_diag_first(&diag), "file:12: 3 mice") == 0, "file and line");
     ok(strcmp(diag.messages[1], "file: blind") == 0, "file alone");
     ok(strcmp(diag.messages[2], "placeless") == 0, "no place");
-    ok(diag.n_faults == 3 && diag.n_kept == 3, "all are kept and counted");
+    ok(diag.n_errors == 3 && diag.n_kept == 3, "all are kept and counted");
     pb_diag_clear(&diag);
-    ok(diag.n_faults == 0 && diag.n_kept == 0 && diag.messages == NULL, "cleared");
+    ok(diag.n_errors == 0 && diag.n_kept == 0 && diag.messages == NULL, "cleared");
 }
 
 static void test_bound(void)
@@ -28,9 +28,9 @@ static void test_bound(void)
     pb_diag_t diag;
     pb_diag_init(&diag);
     for (int i = 0; i < PB_DIAG_MAX_KEPT + 5; i++) {
-        pb_diag_fault(&diag, "file", i + 1, "fault");
+        pb_diag_error(&diag, "file", i + 1, "fault");
     }
-    ok(diag.n_kept == PB_DIAG_MAX_KEPT && diag.n_faults == PB_DIAG_MAX_KEPT + 5,
+    ok(diag.n_kept == PB_DIAG_MAX_KEPT && diag.n_errors == PB_DIAG_MAX_KEPT + 5,
        "messages beyond the bound are only counted");
     pb_diag_clear(&diag);
 }

@@ -56,9 +56,9 @@ static int expect(const char *what, const char *text, size_t length, seen_t *see
     pb_diag_t diag;
     pb_diag_init(&diag);
     const int error = pb_item_read(&r, &kind, text, length, "f", &diag, seen);
-    const char *first = diag.n_faults > 0 ? pb_diag_first(&diag) : "none";
+    const char *first = diag.n_errors > 0 ? pb_diag_first(&diag) : "none";
     ok(fault != NULL ? error == PB_ERR_INPUT && strncmp(first, fault, strlen(fault)) == 0
-                     : error != PB_ERR_INPUT && diag.n_faults == 0,
+                     : error != PB_ERR_INPUT && diag.n_errors == 0,
        "%s: %s", what, first);
     pb_diag_clear(&diag);
     return error;

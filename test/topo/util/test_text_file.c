@@ -40,7 +40,7 @@ int main(void)
     pb_diag_t diag;
     pb_diag_init(&diag);
     ok(pb_text_file_read("there/is/no/such", "list", 1, &text, &n, &diag) == PB_ERR_IO &&
-           text == NULL && diag.n_faults == 1,
+           text == NULL && diag.n_errors == 1,
        "no file: %s", pb_diag_first(&diag));
     pb_diag_clear(&diag);
     return tap_done();

@@ -44,7 +44,7 @@ int pb_slurm_additions_keep(pb_slurm_additions_t *additions, const char *text, s
 static void note(pb_topology_t *topology, const char *file, const char *what, int n_times)
 {
     if (n_times > 0) {
-        pb_diag_fault(&topology->notes, file, 0,
+        pb_diag_error(&topology->notes, file, 0,
                       "%s a link's LinkSpeed or Uplinks, or adds a link: %d %s", what, n_times,
                       n_times == 1 ? "time" : "times");
     }
@@ -114,7 +114,7 @@ int pb_slurm_additions_enter(const pb_slurm_additions_t *additions, const pb_top
     const int error = enter_all(additions, text, name, builder, where, number, topology);
     topology->multicast = (pb_multicast_allowed_t) builder->multicast;
     if (error == PB_SUCCESS && topology->multicast != PB_MULTICAST_OFF) {
-        pb_diag_fault(&topology->notes, text->name, 0,
+        pb_diag_error(&topology->notes, text->name, 0,
                       "broadcasts may go by IP multicast, by our key Multicast");
     }
     return error;

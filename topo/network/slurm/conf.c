@@ -27,7 +27,7 @@ static int warn_of_yaml(const pb_topology_text_t *text, pb_topology_t *topology)
         return PB_ERR_NO_MEMORY;
     }
     if (text->files->exists(text->files->context, path)) {
-        pb_diag_fault(&topology->warnings, text->name, 0,
+        pb_diag_error(&topology->warnings, text->name, 0,
                       "Slurm reads %s and ignores this file, which may be old; name %s instead",
                       path, path);
     }
@@ -43,7 +43,7 @@ static int check_name(const pb_topology_text_t *text, const pb_topology_request_
     if (name == NULL || name[0] == '\0' || strcmp(name, PB_SLURM_CONF_TOPOLOGY) == 0) {
         return PB_SUCCESS;
     }
-    pb_diag_fault(diag, text->name, 0,
+    pb_diag_error(diag, text->name, 0,
                   "there is no topology '%s', as this file has one only, '%s'; name that, none, or "
                   "a topology.yaml",
                   pb_diag_quote(quote, name, strlen(name)), PB_SLURM_CONF_TOPOLOGY);

@@ -229,7 +229,7 @@ static bool is_readable(pb_slurm_lines_t *lines, const pb_slurm_line_t *line)
     if (!lines->too_long && !lines->has_nul) {
         return true;
     }
-    pb_diag_fault(lines->warnings, last_source(lines)->name, line->number,
+    pb_diag_error(lines->warnings, last_source(lines)->name, line->number,
                   lines->has_nul ? "there is a NUL byte in this line, which ends there; is this a "
                                    "text file?"
                                  : "the line is longer than %d bytes; describe the switch on "
@@ -303,7 +303,7 @@ static int push_file(pb_slurm_lines_t *lines, int number, const char *path)
     pb_diag_init(&why);
     int error = lines->files->read(lines->files->context, path, &text, &length, &why);
     if (error == PB_SUCCESS && length > PB_TOPOLOGY_MAX_FILE - lines->n_bytes) {
-        pb_diag_fault(&why, path, 0, "with this file, all are larger than %zu bytes",
+        pb_diag_error(&why, path, 0, "with this file, all are larger than %zu bytes",
                       PB_TOPOLOGY_MAX_FILE);
         error = PB_ERR_IO;
     }
@@ -314,7 +314,7 @@ static int push_file(pb_slurm_lines_t *lines, int number, const char *path)
     } else {
         free(text);
         if (error == PB_ERR_IO) {
-            pb_diag_fault(lines->warnings, last_source(lines)->name, number, "Include: %s",
+            pb_diag_error(lines->warnings, last_source(lines)->name, number, "Include: %s",
                           pb_diag_first(&why));
             error = PB_SUCCESS;
         }
@@ -347,7 +347,7 @@ static int include(pb_slurm_lines_t *lines, int number, const char *name, const 
     why = path != NULL ? obstacle_of_path(lines, path) : why;
     int error = PB_SUCCESS;
     if (why != NULL) {
-        pb_diag_fault(lines->warnings, last_source(lines)->name, number, "Include '%s': %s",
+        pb_diag_error(lines->warnings, last_source(lines)->name, number, "Include '%s': %s",
                       pb_diag_quote(quote, name, strlen(name)), why);
     } else {
         error = push_file(lines, number, path);

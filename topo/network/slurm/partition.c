@@ -76,18 +76,18 @@ int pb_slurm_partition_topology(const char *slurm_conf, const pb_topology_files_
 {
     pb_source_lines_t where = {.parts = NULL};
     pb_slurm_lines_t lines;
-    pb_diag_t faults;
+    pb_diag_t errors;
     bool found = false;
     *name_p = NULL;
-    pb_diag_init(&faults);
-    faults.lines = &where;
-    int error = pb_slurm_lines_open_file(&lines, slurm_conf, files, &where, 1, &faults, diag);
+    pb_diag_init(&errors);
+    errors.lines = &where;
+    int error = pb_slurm_lines_open_file(&lines, slurm_conf, files, &where, 1, &errors, diag);
     error = error == PB_SUCCESS ? find(&lines, partition, name_p, &found) : error;
-    if (error == PB_SUCCESS && !found && faults.n_faults > 0) {
-        pb_diag_fault(diag, NULL, 0,
+    if (error == PB_SUCCESS && !found && errors.n_errors > 0) {
+        pb_diag_error(diag, NULL, 0,
                       "%s; so the topology of the partition '%s' is not known: name it by "
                       "coll_pipebcast_topology_name or --topology-name",
-                      pb_diag_first(&faults), partition);
+                      pb_diag_first(&errors), partition);
         error = PB_ERR_INPUT;
     }
     if (error != PB_SUCCESS || !found) {
@@ -95,7 +95,7 @@ int pb_slurm_partition_topology(const char *slurm_conf, const pb_topology_files_
         *name_p = NULL;
     }
     pb_slurm_lines_close(&lines);
-    pb_diag_clear(&faults);
+    pb_diag_clear(&errors);
     pb_source_lines_clear(&where);
     return error == PB_ERR_IO ? PB_ERR_INPUT : error;
 }

@@ -71,7 +71,7 @@ typedef struct switch_line {
 static void warn(const switch_line_t *l, const char *what, const char *value)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    pb_diag_fault(l->builder->warnings, l->builder->file, l->line, what,
+    pb_diag_error(l->builder->warnings, l->builder->file, l->line, what,
                   pb_diag_quote(quote, value, strlen(value)));
 }
 
@@ -83,7 +83,7 @@ static uint32_t read_number(const switch_line_t *l, int key, uint32_t most)
     char quote[PB_DIAG_QUOTE_SIZE];
     uint64_t number = 0;
     if (value != NULL && !pb_decimal_read(value, key == KEY_UPLINKS, most, &number)) {
-        pb_diag_fault(l->builder->warnings, l->builder->file, l->line,
+        pb_diag_error(l->builder->warnings, l->builder->file, l->line,
                       "%s '%s' is ignored, as it is not a whole number from %d to %lu, without "
                       "unit",
                       keys[key], pb_diag_quote(quote, value, strlen(value)), key != KEY_LEVEL,

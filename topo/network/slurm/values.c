@@ -31,13 +31,13 @@ static void store_value(cutter_t *c, const char *key, size_t key_length, char *v
             continue;
         }
         if (c->values[i] != NULL) {
-            pb_diag_fault(c->warnings, c->file, c->line,
+            pb_diag_error(c->warnings, c->file, c->line,
                           "%s is given twice on one line; the last one counts", c->keys[i]);
         }
         c->values[i] = value;
         return;
     }
-    pb_diag_fault(c->warnings, c->file, c->line, "unknown key '%s' is ignored; known are %s",
+    pb_diag_error(c->warnings, c->file, c->line, "unknown key '%s' is ignored; known are %s",
                   pb_diag_quote(quote, key, key_length), c->known);
 }
 
@@ -48,7 +48,7 @@ static char *cut_quoted(cutter_t *c, char *quote)
     char shown[PB_DIAG_QUOTE_SIZE];
     char *end = strchr(quote + 1, '"');
     if (end == NULL) {
-        pb_diag_fault(c->warnings, c->file, c->line,
+        pb_diag_error(c->warnings, c->file, c->line,
                       "the quote before '%s' is not closed; the rest of the line is ignored",
                       pb_diag_quote(shown, quote + 1, strlen(quote + 1)));
         return NULL;
@@ -102,7 +102,7 @@ void pb_slurm_values_cut(pb_slurm_keys_t keys, const char *known, char *text, co
         if (*equals != '=') {
             char quote[PB_DIAG_QUOTE_SIZE];
             if (!strayed) {
-                pb_diag_fault(warnings, file, line,
+                pb_diag_error(warnings, file, line,
                               "'%s' is not followed by '=' and ignored; write KEY=VALUE, and lists "
                               "without blanks",
                               pb_diag_quote(quote, key, (size_t) (key_end - key)));

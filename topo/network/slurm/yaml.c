@@ -53,7 +53,7 @@ typedef struct reader {
 static void warn(reader_t *r, const pb_yaml_node_t *node, const char *format, const char *text)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
-    pb_diag_fault(&r->topology->warnings, r->text->name, node->line, format,
+    pb_diag_error(&r->topology->warnings, r->text->name, node->line, format,
                   pb_diag_quote(quote, text, strlen(text)));
 }
 
@@ -199,7 +199,7 @@ static int find_topologies(reader_t *r)
         }
     }
     if (r->n_named == 0) {
-        pb_diag_fault(r->diag, r->text->name, 0,
+        pb_diag_error(r->diag, r->text->name, 0,
                       "there is no topology in this file; begin each with '- topology: NAME'");
     }
     return r->n_named > 0 ? PB_SUCCESS : PB_ERR_INPUT;
@@ -223,7 +223,7 @@ static void report_none(const reader_t *r, pb_diag_t *to, const char *name, cons
         fprintf(out, " and %d more", r->n_named - MAX_LISTED);
     }
     fclose(out);
-    pb_diag_fault(to, r->text->name, 0,
+    pb_diag_error(to, r->text->name, 0,
                   "there is no topology '%s'%s; there are %s: name one by "
                   "coll_pipebcast_topology_name or --topology-name",
                   pb_diag_quote(quote, name, strlen(name)), whose, names);
@@ -456,7 +456,7 @@ static int read_topology(reader_t *r, const pb_yaml_node_t *t, const char *why,
     }
     check_keys(r, t, keys);
     if (kind->key == NULL) {
-        pb_diag_fault(r->diag, r->text->name, t->line,
+        pb_diag_error(r->diag, r->text->name, t->line,
                       "the topology '%s' has neither switches (tree), blocks (block) nor "
                       "'flat: true'",
                       name_of(r, t));
