@@ -36,7 +36,7 @@ def run():
     tool("set", "--name", "t", "s1", "multicast=off")
     answer, n = mix("a switch that drops multicast")
     tap.eq(n, 0, "nothing goes by multicast")
-    tap.match(answer.all, TREES + "heard less than half", "a line says why")
+    tap.match(answer.all, TREES + "lost more than half of a probe", "a line says why")
     before = n_dropped()
     _, n = mix("where it is forbidden", "--mca", "coll_pipebcast_multicast", "off")
     after = n_dropped()
