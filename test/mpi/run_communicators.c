@@ -1,6 +1,6 @@
 /*
  * Broadcasts on communicators of all kinds, mixed with other operations.
- * Usage: run_communicators [NUMBER of communicators that come and go [threads]]
+ * Usage: run_communicators [NUMBER of communicators that come and go, 0: of groups [threads]]
  */
 #include "check.h"
 
@@ -167,10 +167,10 @@ int main(int argc, char **argv)
     test_split_and_dup();
     test_mixed();
     if (n_ranks > 1) {
-        test_intercommunicator(BYTES, false, true);
-        test_intercommunicator(4, true, true);
-        test_intercommunicator(4, true, false);
-        test_intercommunicator(1 << 16, true, false);
+        const bool of_groups = argument(argc, argv, 1, 20) == 0; /* PMLs but ob1 have none */
+        test_intercommunicator(BYTES, false, of_groups);
+        test_intercommunicator(4, true, of_groups);
+        test_intercommunicator(1 << 16, true, of_groups);
     }
     test_repeated_roots();
     test_many((int) argument(argc, argv, 1, 20));
