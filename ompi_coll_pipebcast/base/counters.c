@@ -56,7 +56,7 @@ static const variable_t others[] = {
      "nothing of the topology file, or had no memory or host name; its warning says why.",
      &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_UNABLE]},
     {"fallback_tags",
-     "Persistent broadcasts that went to the fallback component, as MPI_Bcast_init had used up the "
+     "Persistent broadcasts that went to the fallback component, as MPI_Bcast_init has used up the "
      "communicator's tags.",
      &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_NO_TAGS]},
     {"bytes_fallback", "Bytes of the broadcasts that went to the fallback component.",

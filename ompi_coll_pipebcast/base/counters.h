@@ -26,7 +26,7 @@ typedef enum {
     COLL_PIPEBCAST_INTER,     /**< for an intercommunicator, whose local group these ranks are */
     COLL_PIPEBCAST_UNABLE,    /**< some rank could not set itself up: an invalid file, out of
                                    memory */
-    COLL_PIPEBCAST_NO_TAGS,   /**< its communicator has had too many persistent ones */
+    COLL_PIPEBCAST_NO_TAGS,   /**< persistent ones have used up those of its communicator */
     COLL_PIPEBCAST_N_REASONS,
 } coll_pipebcast_reason_t;
 

@@ -56,8 +56,7 @@ typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;
 
 /** Functions of all operations by one method. */
 struct coll_pipebcast_method {
-    size_t
-        size; /**< of the method's own structure, which begins with a coll_pipebcast_operation_t */
+    size_t size; /**< of its own structure, which begins with a coll_pipebcast_operation_t */
     /**
      * Begins, as it is planned for all ranks; the planned role is borrowed for this call. The
      * method's own part is zero. On an error nothing is under way, there is nothing to give back,

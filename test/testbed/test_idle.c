@@ -67,7 +67,7 @@ int main(int argc, char **argv)
         longest = took > longest ? took : longest;
     }
     ok(longest < 0.5, "looks that find nothing do not wait");
-    ok(time_of_poll(&fd, 1, &found) > 0.5 && found == 0, "after so many in a row they do");
+    ok(time_of_poll(&fd, 1, &found) > 0.5 && found == 0, "after that number in a row they do");
     nanosleep(&nap, NULL);
     ok(time_of_poll(&fd, 1, &found) < 0.5, "but not if the program has slept since");
     const double start = now();
