@@ -49,7 +49,7 @@ def passes(path, ppn, options, way, program):
         *(SIZES[ppn] if program[0] == "run_bcast" else ()),
     )  # fmt: skip
     good = answer.returncode == 0 and "PASS" in answer.stdout
-    served = "pipebcast: communicator MPI_COMM_WORLD" in answer.stderr + answer.stdout
+    served = "served by pipebcast" in answer.stderr + answer.stdout
     if not good or not served:
         tap.note(f"status {answer.returncode}: " + (answer.stdout + answer.stderr)[-3000:])
     return good and served

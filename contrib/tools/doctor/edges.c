@@ -15,9 +15,6 @@
 
 enum { TAG_EDGE = 21, NAP_NS = 1000000 };
 
-/** The kinds of trees that are chosen where nobody has named one. */
-static const char *const kinds[] = {"chain", "binary", "twotree"};
-
 struct edge {
     int parent, child; /**< ranks */
 };
@@ -99,11 +96,10 @@ static void find_edges(struct list *list, const doctor_cluster_t *cluster)
         good = placement->host[rank] >= 0;
     }
     if (good && pb_view_new(placement, 0, NULL, 0, &view) == PB_SUCCESS) {
-        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-            const int kind = pb_kind_find(kinds[i]);
-            if (kind >= 0) {
-                add_plan(list, view, (pb_kind_t) kind);
-            }
+        pb_kind_t kinds[PB_KIND_COUNT];
+        const int n_kinds = pb_kinds_by_turn(kinds);
+        for (int i = 0; i < n_kinds; i++) {
+            add_plan(list, view, kinds[i]);
         }
     }
     unite(list);
