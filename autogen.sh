@@ -9,4 +9,6 @@ for tool in autoreconf automake pkg-config; do
     fi
 done
 mkdir -p build-aux m4
-exec autoreconf --force --install --warnings=all,no-obsolete
+# A configure without the files beside it would not be made again.
+trap 'rm -f configure; exit 1' HUP INT TERM
+autoreconf --force --install --warnings=all,no-obsolete || { rm -f configure; exit 1; }

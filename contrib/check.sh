@@ -103,7 +103,9 @@ packs_ompi_tree() {
 installs_by_readme() {
     local room=$build/readme
     rm -rf "$room"
-    mkdir -p "$room/home" && git clone -q "$top" "$room/clone" &&
+    # The source may be another user's.
+    mkdir -p "$room/home" && printf '[safe]\n\tdirectory = *\n' >"$room/home/.gitconfig" &&
+        HOME="$room/home" git clone -q "$top" "$room/clone" &&
         python3 -B -c 'import sys
 sys.path.insert(0, sys.argv[1])
 from documents import TOP, blocks

@@ -84,9 +84,10 @@ prepare_configured() {
     if [ ! -x "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ]; then
         quietly "making configure" "$log" "$top/autogen.sh"
     fi
-    if [ ! -f "$build/config.status" ] || [ "$top/configure" -nt "$build/config.status" ]; then
+    if [ ! -f "$build/configured" ] || [ "$top/configure" -nt "$build/configured" ]; then
         quietly "configuring in $build" "$log" \
             prepare_configure "$build" --prefix="$build/inst" --with-plugindir="$build/inst/plugins" "$@"
+        : >"$build/configured" # config.status is there before the files that it makes
     fi
 }
 

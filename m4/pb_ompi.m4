@@ -57,8 +57,10 @@ AC_DEFUN([PB_OMPI], [
         PB_OMPI_CPPFLAGS="$PB_OMPI_CPPFLAGS -isystem $pb_dir"
     done
     PB_OMPI_LIBS=
+    # Programs find libraries outside the system's directories as those of the wrapper do.
+    AS_CASE([`$MPICC --showme:link 2>/dev/null`], [*-rpath*], [pb_rpath=yes], [pb_rpath=])
     for pb_dir in `$MPICC --showme:libdirs 2>/dev/null`; do
-        PB_OMPI_LIBS="$PB_OMPI_LIBS -L$pb_dir"
+        PB_OMPI_LIBS="$PB_OMPI_LIBS -L$pb_dir${pb_rpath:+ -Wl,-rpath,$pb_dir}"
     done
     for pb_lib in `$MPICC --showme:libs 2>/dev/null`; do
         PB_OMPI_LIBS="$PB_OMPI_LIBS -l$pb_lib"

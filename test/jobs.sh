@@ -9,6 +9,7 @@ if [ "$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $4 + 0 }')" -gt 500000 ];
     memory=$(mktemp -d /dev/shm/pipebcast-test.XXXXXX 2>/dev/null) || memory=$work
 fi
 trap 'rm -rf "$work" "$memory"' EXIT
+trap 'exit 143' HUP INT TERM
 export OMPI_MCA_btl_vader_backing_directory="$memory" OMPI_MCA_btl_sm_backing_directory="$memory"
 export OMPI_MCA_orte_tmpdir_base="$memory" PRTE_MCA_prte_tmpdir_base="$memory"
 # Every rank looks at the host by hwloc, whose plugins for graphics cards and PCI take as long as the rest

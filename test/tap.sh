@@ -16,6 +16,8 @@
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+# A shell that a signal ends does nothing at its EXIT.
+trap 'exit 143' HUP INT TERM
 out=$work/out err=$work/err
 count=0
 
@@ -67,6 +69,13 @@ run_mpi_here() {
 }
 
 mpi_here() {
+    # What a person has installed or set must not decide.
+    for name in $(env | sed -n 's/^\(\(OMPI\|PRTE\|PMIX\)_MCA_[A-Za-z0-9_]*\)=.*/\1/p'); do
+        unset "$name"
+    done
+    HOME=$work/home
+    mkdir "$HOME"
+    export HOME
     MPIEXEC=${MPIEXEC:-mpirun}
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo

@@ -350,6 +350,7 @@ static bool map_file(pb_history_writer_t *writer)
     if (fd < 0) {
         return false;
     }
+    (void) fchmod(fd, 0644); /* the directory decides who may read it, not the umask */
     const int rc = posix_fallocate(fd, 0, (off_t) writer->length);
     void *bytes =
         rc == 0 ? mmap(NULL, writer->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : NULL;

@@ -17,7 +17,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/** Interval between two looks for a new broadcast. */
+/** Interval between two looks for a new broadcast, while a program runs. */
 #define LOOK_NS (SECOND / 50)
 
 /** While a program runs, a tree has this time at least; and this, if no gap can be predicted. */
@@ -530,7 +530,7 @@ static int serve(struct advisor *advisor)
             (void) advisor_status_write(advisor->options, &advisor->status);
         }
         if (advisor->n_written == before && !*advisor->stop) {
-            nap(n_jobs < 0 ? SECOND : LOOK_NS);
+            nap(n_jobs > 0 ? LOOK_NS : SECOND / 2);
         }
     }
     return error == PB_ERR_INPUT || error == PB_ERR_NO_MEMORY ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@ bool advisor_status_lock(const char *dir, int *fd_p)
                       strerror(errno));
         return false;
     }
+    (void) fchmod(*fd_p, 0664); /* the next advisor may be another member's of a group */
     if (flock(*fd_p, LOCK_EX | LOCK_NB) == 0) {
         return true;
     }

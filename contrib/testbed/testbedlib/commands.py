@@ -97,7 +97,9 @@ def command_down(options):
             try:
                 os.kill(facts["keeper"], number)
             except ProcessLookupError:
-                break
+                if not state.alive():
+                    break
+                raise Failure(f"the testbed '{state.name}' cannot be ended from a testbed's own host: leave it first") from None
             except PermissionError:
                 raise Failure(f"the testbed '{state.name}' belongs to someone else") from None
             time.sleep(0.02)

@@ -58,6 +58,13 @@ class State:
         finally:
             os.close(fd)
 
+    def is_left(self):
+        """Whether the directory is a dead testbed's, and not of one that is being made, or gone."""
+        try:
+            return time.time() - os.stat(self.path).st_mtime > 5
+        except OSError:
+            return False
+
     def load(self):
         try:
             with open(self.file("state.json"), encoding="utf-8") as file:
@@ -107,7 +114,7 @@ def all_states():
         state = State(name)
         if state.alive():
             living.append(state)
-        elif time.time() - os.stat(state.path).st_mtime > 5:  # not one that is being made
+        elif state.is_left():
             state.remove()
     return living
 
@@ -125,7 +132,7 @@ def find_state(name):
         name = DEFAULT_NAME if DEFAULT_NAME in names else names[0]
     state = State(name)
     if not state.alive():
-        if os.path.isdir(state.path):
+        if state.is_left():
             state.remove()
         raise Failure(f"no testbed '{name}' is up ('{TOOL} list' shows those that are)")
     facts = state.load()

@@ -13,9 +13,6 @@ if [ -z "${PLUGINDIR:-}" ] || [ ! -f "$PLUGINDIR/mca_coll_pipebcast.so" ]; then
     echo "1..0 # SKIP the plugin is not built"
     exit 0
 fi
-HOME=$work/home
-export HOME
-mkdir "$HOME"
 own=$(ompi_info --path pkglibdir --parsable | cut -d: -f3)
 OMPI_MCA_mca_base_component_path=$PLUGINDIR:$own
 OMPI_MCA_coll_pipebcast_hosts='n[0-7]'

@@ -9,9 +9,6 @@ TOPOLOGIES=${TOPOLOGIES:-$(dirname "$0")/../../../contrib/testbed}
 run_mpi_here
 unset OMPI_MCA_coll
 
-HOME=$work/home
-export HOME
-mkdir "$HOME"
 model=$work/model
 
 # tune NP ARGUMENT...: runs the program; output in $out and $err, status in $code.
