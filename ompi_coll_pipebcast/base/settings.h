@@ -52,13 +52,6 @@ static inline bool coll_pipebcast_is_arrival_aware(const coll_pipebcast_settings
            settings->arrival >= COLL_PIPEBCAST_ARRIVAL_B;
 }
 
-/** Returns whether an arrival-aware broadcast may send to ranks that have not arrived. */
-static inline bool coll_pipebcast_may_send_unasked(const coll_pipebcast_settings_t *settings)
-{
-    return settings->arrival == COLL_PIPEBCAST_ARRIVAL_AUTO ||
-           settings->arrival == COLL_PIPEBCAST_ARRIVAL_NB;
-}
-
 /**
  * Returns whether measured times are learned: not where advice is followed, nor where every
  * broadcast is arrival-aware.

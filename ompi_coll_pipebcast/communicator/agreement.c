@@ -122,7 +122,7 @@ static void begin_planning(coll_pipebcast_module_t *module)
 
 static void begin_serving(coll_pipebcast_module_t *module, const coll_pipebcast_common_t *common)
 {
-    module->transport = coll_pipebcast_transport(module->comm, 0, &module->lock);
+    module->transport = coll_pipebcast_transport(module->comm, &module->lock);
     begin_planning(module);
     report_serving(module);
     coll_pipebcast_sweep_begin_serving(module);

@@ -76,9 +76,3 @@ void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank)
         coll_pipebcast_give_up(request, NULL);
     }
 }
-
-void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module, int rank)
-{
-    int from;
-    (void) coll_pipebcast_take(module->comm, rank, coll_pipebcast_open_tag(), &from);
-}

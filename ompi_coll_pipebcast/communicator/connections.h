@@ -42,10 +42,4 @@ void coll_pipebcast_connections_note(const coll_pipebcast_module_t *module,
  */
 void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank);
 
-/**
- * Takes in the empty message of a rank whose segments have come, if it has sent one. A message that
- * nobody takes in ends with the communicator.
- */
-void coll_pipebcast_connections_take(const coll_pipebcast_module_t *module, int rank);
-
 #endif

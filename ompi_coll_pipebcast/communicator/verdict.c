@@ -200,7 +200,7 @@ void coll_pipebcast_sweep_end(coll_pipebcast_module_t *module, int64_t arrived,
     }
 }
 
-void coll_pipebcast_leave(void)
+void coll_pipebcast_note_end(void)
 {
     __atomic_store_n(&last_left, coll_pipebcast_now(), __ATOMIC_RELAXED);
 }

@@ -7,7 +7,7 @@
  * agree. Only blocking broadcasts are swept, and wait for a verdict. They follow each other in the
  * same order on all ranks, and may synchronize the ranks.
  *
- * All functions but the first four, and coll_pipebcast_leave(), with the module's lock held.
+ * All functions but the first four, and coll_pipebcast_note_end(), with the module's lock held.
  */
 #ifndef COLL_PIPEBCAST_VERDICT_H
 #define COLL_PIPEBCAST_VERDICT_H
@@ -86,6 +86,6 @@ void coll_pipebcast_sweep_end(struct coll_pipebcast_module *module, int64_t arri
                               const pb_sweep_times_t *times);
 
 /** This process leaves a blocking broadcast of ours, of any communicator. For any thread. */
-void coll_pipebcast_leave(void);
+void coll_pipebcast_note_end(void);
 
 #endif

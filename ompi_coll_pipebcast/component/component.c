@@ -52,17 +52,6 @@ static int component_register(void)
     return coll_pipebcast_counters_register(component);
 }
 
-/** Opens the process's parts; after an error, with a message, the component is disabled. */
-static int begin(void)
-{
-    coll_pipebcast_process_open();
-    const int rc = coll_pipebcast_when_pml_is_selected(coll_pipebcast_record_publish);
-    if (rc != OMPI_SUCCESS) {
-        coll_pipebcast_help_each(PB_HELP_OUT_OF_MEMORY, opal_process_info.nodename);
-    }
-    return rc;
-}
-
 /** Open MPI closes a component also where its opening has failed. */
 static bool is_open;
 
@@ -75,8 +64,10 @@ static int component_open(void)
     coll_pipebcast_log_open();
     coll_pipebcast_progress_open();
     coll_pipebcast_params_check(); /* modules begin with the settings of the start */
-    const int rc = begin();
-    if (rc != OMPI_SUCCESS) {
+    coll_pipebcast_process_open();
+    const int rc = coll_pipebcast_when_pml_is_selected(coll_pipebcast_record_publish);
+    if (rc != OMPI_SUCCESS) { /* the component is disabled */
+        coll_pipebcast_help_each(PB_HELP_OUT_OF_MEMORY, opal_process_info.nodename);
         component_close();
         return rc;
     }

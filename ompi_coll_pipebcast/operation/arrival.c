@@ -37,7 +37,6 @@ struct pb_arrival_caller {
 /** Stays where it is until the end. */
 typedef struct arrival {
     coll_pipebcast_operation_t super;
-    bool is_auto; /**< arrival-aware because the communicator's mode has it so */
     pb_arrival_caller_t caller;
     union {
         pb_arrival_root_t root;
@@ -128,6 +127,12 @@ const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
 
 /* The root and receivers. */
 
+/** Returns whether broadcasts are arrival-aware because the communicator's mode has it so. */
+static bool is_by_mode(const coll_pipebcast_module_t *module)
+{
+    return module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
+}
+
 /** Prepares all but the engine's part, for which it fills *env. False if out of memory. */
 static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
 {
@@ -138,7 +143,6 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
     operation->counted_as = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_B
                                 ? COLL_PIPEBCAST_BY_ARRIVAL_B
                                 : COLL_PIPEBCAST_BY_ARRIVAL_NB;
-    arrival->is_auto = module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO;
     arrival->caller = (pb_arrival_caller_t){.module = module, .call = call};
     coll_pipebcast_operation_control(operation);
     *env = (pb_arrival_env_t){
@@ -149,7 +153,7 @@ static bool arrival_init(arrival_t *arrival, pb_arrival_env_t *env)
         .rank = ompi_comm_rank(comm),
         .root = call->root,
         .total = call->data.total,
-        .mode = arrival->is_auto ? &module->arrival_mode : NULL,
+        .mode = is_by_mode(module) ? &module->arrival_mode : NULL,
     };
     arrival->caller.members = malloc((size_t) env->n_ranks * sizeof(*arrival->caller.members));
     return arrival->caller.members != NULL &&
@@ -173,8 +177,8 @@ static pb_arrival_credit_t *credit_of(arrival_t *arrival)
 {
     coll_pipebcast_module_t *module = arrival->super.module;
     pb_arrival_credit_t *credit = &module->credit;
-    return coll_pipebcast_may_send_unasked(&module->settings) && credit->bound > 0 &&
-                   !arrival->super.call.repeats
+    return module->settings.arrival != COLL_PIPEBCAST_ARRIVAL_B && credit->bound > 0 &&
+                   arrival->super.call.way != COLL_PIPEBCAST_PERSISTENT
                ? credit
                : NULL;
 }
@@ -188,7 +192,7 @@ static void end_mode(const arrival_t *arrival, uint8_t mode, pb_arrival_report_t
     const coll_pipebcast_module_t *module = arrival->super.module;
     pb_arrival_mode_t *of_module = &arrival->super.module->arrival_mode;
     const bool was_uneven = of_module->uneven;
-    if (!arrival->is_auto) {
+    if (!is_by_mode(module)) {
         return;
     }
     pb_arrival_mode_end(of_module, mode, arrival->super.call.root, report);

@@ -57,21 +57,29 @@ static void log_plan(coll_pipebcast_module_t *module, int root, size_t total,
                        milliseconds(report.best_time), measured, other);
 }
 
-/** Tells whether a broadcast may be swept as it was planned. */
-static bool may_be_swept(coll_pipebcast_plan_by_t by, const pb_planned_t *planned)
+/**
+ * Returns whether a broadcast may be swept as it was planned. Where a tree serves groups of ranks
+ * as they arrive, what a sweep measures would be of arrivals.
+ */
+static bool may_be_swept(const coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                         const pb_planned_t *planned)
 {
     const bool is_tree = !planned->fallback && planned->kind != PB_KIND_MULTICAST;
-    return by == COLL_PIPEBCAST_PLAN_SWEPT || (by == COLL_PIPEBCAST_PLAN_GROUPS && !is_tree);
+    const bool is_by_groups = call->usual_method == &coll_pipebcast_arrival;
+    return call->way == COLL_PIPEBCAST_BLOCKING &&
+           (call->usual_method->has_come != NULL ||
+            (is_by_groups && !is_tree && !coll_pipebcast_is_arrival_aware(&module->settings)));
 }
 
-static int plan(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
-                coll_pipebcast_plan_by_t by, pb_planned_t *planned)
+static int plan(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, pb_planned_t *planned)
 {
     pb_planner_t *planner = module->planner;
     const size_t total = call->data.total;
-    const int rc =
-        pb_planner_plan(planner, call->root, total, by == COLL_PIPEBCAST_PLAN_TREE, planned);
-    call->is_swept = rc == PB_SUCCESS && may_be_swept(by, planned) &&
+    /* Each rank may start persistent ones in another order, and the broadcasts of a multicast group
+     * have one order on all ranks. */
+    const bool by_tree = call->way == COLL_PIPEBCAST_PERSISTENT;
+    const int rc = pb_planner_plan(planner, call->root, total, by_tree, planned);
+    call->is_swept = rc == PB_SUCCESS && may_be_swept(module, call, planned) &&
                      (!planned->fallback || pb_planner_learns(planner)) &&
                      coll_pipebcast_sweep_is_next(module, total, planned->wants_sweep);
     if (!call->is_swept) {
@@ -85,13 +93,13 @@ static int plan(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
 
 /** Errors as pb_planner_plan(). */
 static int decide(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
-                  coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
+                  coll_pipebcast_decision_t *decision)
 {
     if (module->agreed != OMPI_SUCCESS) {
         return module->agreed; /* this rank does not know by what the others plan */
     }
     pb_planned_t *planned = &decision->planned;
-    const int rc = plan(module, call, by, planned);
+    const int rc = plan(module, call, planned);
     decision->reason = COLL_PIPEBCAST_PREDICTED;
     decision->ours =
         planned->is_known && (!planned->fallback || coll_pipebcast_all_are_aware(module));
@@ -125,9 +133,9 @@ static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
 }
 
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
-                          coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision)
+                          coll_pipebcast_decision_t *decision)
 {
-    const int rc = decide(module, call, by, decision);
+    const int rc = decide(module, call, decision);
     if (rc != OMPI_SUCCESS && may_be_passed(module, call->data.total, decision)) {
         coll_pipebcast_end_job(module->comm, "find out what the others do with a broadcast", rc);
     }

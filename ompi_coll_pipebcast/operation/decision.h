@@ -13,15 +13,6 @@ typedef struct coll_pipebcast_decision {
     pb_planned_t planned;           /**< also where the fallback component is faster */
 } coll_pipebcast_decision_t;
 
-/** Ways to plan a broadcast: see topo/model/planner.h. */
-typedef enum {
-    COLL_PIPEBCAST_PLAN_ANY,   /**< as all others */
-    COLL_PIPEBCAST_PLAN_TREE,  /**< without multicast: it may begin at another point of the order */
-    COLL_PIPEBCAST_PLAN_SWEPT, /**< as all others, and it may be swept */
-    COLL_PIPEBCAST_PLAN_GROUPS, /**< the same, but a tree serves groups of ranks as they arrive:
-                                   what a sweep measures would be of arrivals */
-} coll_pipebcast_plan_by_t;
-
 /**
  * Decides for a call that may be ours, and whether it is swept; alike on all ranks, lost ones
  * included. *decision is zero. With the lock held; the role is borrowed until the planner is asked
@@ -30,7 +21,7 @@ typedef enum {
  * without end.
  */
 int coll_pipebcast_decide(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call,
-                          coll_pipebcast_plan_by_t by, coll_pipebcast_decision_t *decision);
+                          coll_pipebcast_decision_t *decision);
 
 /**
  * Gives the role of a further start of a persistent broadcast: in the tree and segment size of

@@ -19,8 +19,6 @@
  */
 #define MANY_RANKS 512
 
-typedef enum { BLOCKING, NONBLOCKING, PERSISTENT } way_t;
-
 /** A call, and what became of it; where it has neither operation nor request it is not ours. */
 typedef struct begun {
     coll_pipebcast_call_t call;
@@ -30,18 +28,17 @@ typedef struct begun {
 } begun_t;
 
 /** Starts what was decided, or makes the request for it. */
-static int start(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
+static int start(coll_pipebcast_module_t *module, begun_t *begun)
 {
     const pb_planned_t *planned = &begun->decision.planned;
-    if (way == BLOCKING) {
+    if (begun->call.way == COLL_PIPEBCAST_BLOCKING) {
         return coll_pipebcast_operation_start(module, &begun->call, planned, &begun->operation);
     }
-    coll_pipebcast_request_t *request =
-        coll_pipebcast_request_new(module, &begun->call, way == PERSISTENT);
+    coll_pipebcast_request_t *request = coll_pipebcast_request_new(module, &begun->call);
     if (request == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (way == PERSISTENT) {
+    if (begun->call.way == COLL_PIPEBCAST_PERSISTENT) {
         request->planned = *planned;
         request->planned.role = NULL; /* it was borrowed */
     } else {
@@ -58,34 +55,22 @@ static int start(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
 
 /**
  * Reserves tags (0: there are none any more) alike on all ranks, lost or not, and settles what is
- * open before a blocking broadcast. Returns how the broadcast is planned.
+ * open before a blocking broadcast.
  */
-static coll_pipebcast_plan_by_t prepare(coll_pipebcast_module_t *module, way_t way,
-                                        coll_pipebcast_call_t *call)
+static void prepare(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call)
 {
     call->tag =
-        way == PERSISTENT
+        call->way == COLL_PIPEBCAST_PERSISTENT
             ? coll_pipebcast_reserve_lasting_tags(&module->tags, COLL_PIPEBCAST_PERSISTENT_TAGS)
             : coll_pipebcast_reserve_tags(&module->tags, COLL_PIPEBCAST_TAGS);
     coll_pipebcast_keep_apart(&module->tags, module->comm);
-    if (way == BLOCKING) {
+    if (call->way == COLL_PIPEBCAST_BLOCKING) {
         call->arrived = coll_pipebcast_now();
         if (pb_schedule_is_due(&module->sweep.schedule)) {
             coll_pipebcast_sweep_settle(module);
         }
     }
-    call->method = coll_pipebcast_method_of(module, call);
-    if (way == PERSISTENT) {
-        /* Each rank may have its starts in another order, and the broadcasts of a multicast group
-         * have one order on all ranks. */
-        return COLL_PIPEBCAST_PLAN_TREE;
-    }
-    if (way == BLOCKING && call->method == &coll_pipebcast_arrival &&
-        !coll_pipebcast_is_arrival_aware(&module->settings)) {
-        return COLL_PIPEBCAST_PLAN_GROUPS;
-    }
-    return way == BLOCKING && call->method->has_come != NULL ? COLL_PIPEBCAST_PLAN_SWEPT
-                                                             : COLL_PIPEBCAST_PLAN_ANY;
+    call->usual_method = coll_pipebcast_method_of(module, call);
 }
 
 /** Bytes of the smallest message that may be ours, alike on all ranks. */
@@ -109,26 +94,26 @@ static bool may_be_ours(const coll_pipebcast_module_t *module, size_t total,
 }
 
 /** Agrees, decides and starts. With the lock held. */
-static int begin(coll_pipebcast_module_t *module, way_t way, begun_t *begun)
+static int begin(coll_pipebcast_module_t *module, begun_t *begun)
 {
     coll_pipebcast_call_t *call = &begun->call;
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
         coll_pipebcast_agree(module);
     }
-    if (way == NONBLOCKING && module->state == COLL_PIPEBCAST_SERVING) {
+    if (call->way == COLL_PIPEBCAST_NONBLOCKING && module->state == COLL_PIPEBCAST_SERVING) {
         coll_pipebcast_agree_again(module);
     }
     if (!may_be_ours(module, call->data.total, &begun->decision.reason)) {
         return OMPI_SUCCESS;
     }
-    const coll_pipebcast_plan_by_t by = prepare(module, way, call);
+    prepare(module, call);
     if (call->tag == 0) {
         begun->decision.reason = COLL_PIPEBCAST_NO_TAGS;
         return OMPI_SUCCESS;
     }
-    const int rc = coll_pipebcast_decide(module, call, by, &begun->decision);
+    const int rc = coll_pipebcast_decide(module, call, &begun->decision);
     if (rc == OMPI_SUCCESS && begun->decision.ours) {
-        return start(module, way, begun);
+        return start(module, begun);
     }
     if (rc == OMPI_SUCCESS && call->is_swept && !module->is_lost) {
         (void) coll_pipebcast_sweep_begin(module, &begun->decision.planned, call->data.total,
@@ -146,19 +131,19 @@ static int wait_for(coll_pipebcast_module_t *module, const begun_t *begun)
         coll_pipebcast_lock(&module->lock);
     }
     const int rc = coll_pipebcast_operation_finish(begun->operation);
-    coll_pipebcast_leave();
+    coll_pipebcast_note_end();
     return rc;
 }
 
 /** Serves a broadcast if it is ours: true, and the result. False: the fallback component is to be
  * called. */
-static bool serve(coll_pipebcast_module_t *module, way_t way, begun_t *begun, int *rc_p)
+static bool serve(coll_pipebcast_module_t *module, begun_t *begun, int *rc_p)
 {
     if (coll_pipebcast_may_overtake(module->comm)) {
         return false;
     }
     coll_pipebcast_lock(&module->lock);
-    *rc_p = begin(module, way, begun);
+    *rc_p = begin(module, begun);
     const bool is_ours =
         *rc_p != OMPI_SUCCESS || begun->operation != NULL || begun->request != NULL;
     if (begun->operation != NULL) {
@@ -180,24 +165,23 @@ static void end_passed(coll_pipebcast_module_t *module, int64_t arrived)
     const pb_sweep_times_t times = {.wait = coll_pipebcast_now() - arrived};
     coll_pipebcast_lock(&module->lock);
     coll_pipebcast_sweep_end(module, arrived, &times);
-    coll_pipebcast_leave();
+    coll_pipebcast_note_end();
     coll_pipebcast_unlock(&module->lock);
 }
 
 /** Describes a call. Ranks whose count is 0 do not come here, while others may describe the same
  * empty message by a type without bytes. So an empty message may cause no sends. */
 static begun_t begun_of(void *buffer, size_t count, struct ompi_datatype_t *datatype, int root,
-                        way_t way)
+                        coll_pipebcast_way_t way)
 {
     size_t type_size;
     ompi_datatype_type_size(datatype, &type_size);
-    return (begun_t){.call = {.data = {.buffer = buffer,
+    return (begun_t){.call = {.way = way,
+                              .data = {.buffer = buffer,
                                        .count = count,
                                        .datatype = datatype,
                                        .total = type_size * count},
-                              .root = root,
-                              .overlaps = way != BLOCKING,
-                              .repeats = way == PERSISTENT}};
+                              .root = root}};
 }
 
 int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
@@ -205,9 +189,9 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
                          struct ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    begun_t begun = begun_of(buffer, (size_t) count, datatype, root, BLOCKING);
+    begun_t begun = begun_of(buffer, (size_t) count, datatype, root, COLL_PIPEBCAST_BLOCKING);
     int rc = OMPI_SUCCESS;
-    if (begun.call.data.total == 0 || serve(module, BLOCKING, &begun, &rc)) {
+    if (begun.call.data.total == 0 || serve(module, &begun, &rc)) {
         return rc;
     }
     rc = module->fallback.bcast(buffer, count, datatype, root, comm, module->fallback.bcast_module);
@@ -223,13 +207,13 @@ int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
                           mca_coll_base_module_t *base)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    begun_t begun = begun_of(buffer, (size_t) count, datatype, root, NONBLOCKING);
+    begun_t begun = begun_of(buffer, (size_t) count, datatype, root, COLL_PIPEBCAST_NONBLOCKING);
     int rc;
     if (begun.call.data.total == 0) {
         *request_p = &ompi_request_empty;
         return OMPI_SUCCESS;
     }
-    if (!serve(module, NONBLOCKING, &begun, &rc)) {
+    if (!serve(module, &begun, &rc)) {
         return module->fallback.ibcast(buffer, count, datatype, root, comm, request_p,
                                        module->fallback.ibcast_module);
     }
@@ -245,12 +229,12 @@ int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,
                               ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
     coll_pipebcast_module_t *module = (coll_pipebcast_module_t *) base;
-    begun_t begun = begun_of(buffer, (size_t) count, datatype, root, PERSISTENT);
+    begun_t begun = begun_of(buffer, (size_t) count, datatype, root, COLL_PIPEBCAST_PERSISTENT);
     int rc;
     if (begun.call.data.total == 0) {
         return ompi_request_persistent_noop_create(request_p);
     }
-    if (!serve(module, PERSISTENT, &begun, &rc)) {
+    if (!serve(module, &begun, &rc)) {
         return module->fallback.bcast_init(buffer, count, datatype, root, comm, info, request_p,
                                            module->fallback.bcast_init_module);
     }

@@ -23,10 +23,8 @@ typedef struct multicast {
     coll_pipebcast_operation_t super;
     pb_message_t message;
     pb_multicast_part_t part;
-    bool is_led;     /**< this rank gets the message in pieces */
-    bool has_inside; /**< `inside` is there, with what follows */
-    bool inside_is_through;
-    pb_transfer_t inside; /**< of pieces, from the leader and to ranks of this host */
+    bool is_led;          /**< this rank gets the message in pieces */
+    pb_transfer_t inside; /**< of pieces, from the leader and to ranks of this host, if any */
 } multicast_t;
 
 /* Inside this host. */
@@ -40,26 +38,22 @@ static int start_inside(multicast_t *multicast, const pb_planned_t *planned)
         return OMPI_SUCCESS;
     }
     limits.offered = true;
-    multicast->has_inside =
-        pb_transfer_start(&multicast->inside, &of_host, &limits, planned->piece_size,
-                          &multicast->super.transport, &multicast->message);
-    return multicast->has_inside ? OMPI_SUCCESS : PB_ERR_NO_MEMORY;
+    return pb_transfer_start(&multicast->inside, &of_host, &limits, planned->piece_size,
+                             &multicast->super.transport, &multicast->message)
+               ? OMPI_SUCCESS
+               : PB_ERR_NO_MEMORY;
 }
 
-static void end_inside(multicast_t *multicast)
+/** True when that is through. */
+static bool advance_inside(multicast_t *multicast)
 {
-    pb_transfer_finish(&multicast->inside);
-    multicast->has_inside = false;
-}
-
-static void advance_inside(multicast_t *multicast)
-{
-    if (multicast->has_inside && !multicast->inside_is_through) {
-        if (!multicast->is_led) {
-            pb_multicast_part_offer(&multicast->part, &multicast->inside);
-        }
-        multicast->inside_is_through = pb_transfer_advance(&multicast->inside);
+    if (!pb_transfer_is_started(&multicast->inside)) {
+        return true;
     }
+    if (!multicast->is_led) {
+        pb_multicast_part_offer(&multicast->part, &multicast->inside);
+    }
+    return pb_transfer_advance(&multicast->inside);
 }
 
 /* The operation. */
@@ -74,7 +68,7 @@ static int start_both(multicast_t *multicast, const pb_planned_t *planned)
         !pb_multicast_part_start(&multicast->part, &operation->module->multicast.group,
                                  &multicast->super.control, planned->role,
                                  multicast->is_led ? NULL : message->bytes, message->total)) {
-        end_inside(multicast);
+        pb_transfer_finish(&multicast->inside);
         return PB_ERR_NO_MEMORY;
     }
     return rc;
@@ -107,8 +101,9 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
 static bool stays_for_others(const multicast_t *multicast, pb_multicast_part_t *part)
 {
     const pb_multicast_t *membership = part->multicast;
-    return !multicast->super.call.overlaps && membership->last_asked + LATELY > part->number &&
-           membership->last_asked > 0 && pb_multicast_part_may_be_asked(part) &&
+    return multicast->super.call.way == COLL_PIPEBCAST_BLOCKING &&
+           membership->last_asked + LATELY > part->number && membership->last_asked > 0 &&
+           pb_multicast_part_may_be_asked(part) &&
            coll_pipebcast_now() - multicast->super.through < membership->config.patience;
 }
 
@@ -125,8 +120,7 @@ static bool advance(coll_pipebcast_operation_t *operation)
     multicast_t *multicast = (multicast_t *) operation;
     pb_multicast_part_t *part = &multicast->part;
     const bool is_over = pb_multicast_part_advance(part, coll_pipebcast_now());
-    advance_inside(multicast);
-    if (multicast->has_inside && !multicast->inside_is_through) {
+    if (!advance_inside(multicast)) {
         return false;
     }
     if (is_over) {
@@ -157,9 +151,7 @@ static void cancel(coll_pipebcast_operation_t *operation)
 {
     multicast_t *multicast = (multicast_t *) operation;
     pb_multicast_part_cancel(&multicast->part);
-    if (multicast->has_inside) {
-        pb_transfer_cancel(&multicast->inside);
-    }
+    pb_transfer_cancel(&multicast->inside);
 }
 
 /* After its result. */
@@ -181,11 +173,8 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
 {
     multicast_t *multicast = (multicast_t *) operation;
     pb_multicast_part_t *part = &multicast->part;
-    int error = part->error;
-    if (error == 0 && multicast->has_inside) {
-        error = multicast->inside.error;
-    }
-    end_inside(multicast);
+    int error = part->error != 0 ? part->error : multicast->inside.error;
+    pb_transfer_finish(&multicast->inside);
     if (error == 0) {
         error = pb_message_convert(&multicast->message, multicast->message.total);
     }

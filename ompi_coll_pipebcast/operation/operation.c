@@ -31,14 +31,15 @@
 const coll_pipebcast_method_t *coll_pipebcast_method_of(const coll_pipebcast_module_t *module,
                                                         const coll_pipebcast_call_t *call)
 {
+    const bool is_blocking = call->way == COLL_PIPEBCAST_BLOCKING;
     if (coll_pipebcast_follows_advice()) {
-        return module->advised != NULL && !call->overlaps ? coll_pipebcast_advice->method
-                                                          : &coll_pipebcast_plain;
+        return module->advised != NULL && is_blocking ? coll_pipebcast_advice->method
+                                                      : &coll_pipebcast_plain;
     }
     if (module->settings.arrival == COLL_PIPEBCAST_ARRIVAL_AUTO) {
         /* The mode is alike on all ranks only between broadcasts, so one that may overlap others
          * neither asks nor changes it. */
-        return !call->overlaps && pb_arrival_mode_is_aware(&module->arrival_mode)
+        return is_blocking && pb_arrival_mode_is_aware(&module->arrival_mode)
                    ? &coll_pipebcast_arrival
                    : &coll_pipebcast_plain;
     }
@@ -61,15 +62,20 @@ static int segment_tag(const coll_pipebcast_call_t *call, const pb_planned_t *pl
     return 2 * (int) (call->data.total % N_REMAINDERS) + has_streams;
 }
 
+/** Returns the method of a planned call. Multicast is no candidate where it does not work, and a
+ * tree that is tried serves no groups. */
+static const coll_pipebcast_method_t *method_for(const coll_pipebcast_call_t *call,
+                                                 const pb_planned_t *planned)
+{
+    return planned->kind == PB_KIND_MULTICAST ? &coll_pipebcast_multicast
+           : call->is_swept                   ? &coll_pipebcast_plain
+                                              : call->usual_method;
+}
+
 static int try_to_start(coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
                         const pb_planned_t *planned, coll_pipebcast_operation_t **operation_p)
 {
-    /* Multicast is no candidate where it does not work, and a tree that is tried serves no groups.
-     */
-    const coll_pipebcast_method_t *method = planned->kind == PB_KIND_MULTICAST
-                                                ? &coll_pipebcast_multicast
-                                            : call->is_swept ? &coll_pipebcast_plain
-                                                             : call->method;
+    const coll_pipebcast_method_t *method = method_for(call, planned);
     coll_pipebcast_operation_t *operation = calloc(1, method->size);
     if (operation == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;

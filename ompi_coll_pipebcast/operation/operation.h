@@ -39,17 +39,26 @@ enum {
 
 typedef struct coll_pipebcast_method coll_pipebcast_method_t;
 
+/** Way of a call. Only blocking ones never overlap others of the communicator. */
+typedef enum {
+    COLL_PIPEBCAST_BLOCKING,
+    COLL_PIPEBCAST_NONBLOCKING,
+    COLL_PIPEBCAST_PERSISTENT, /**< its tags come again: at its end no message may be on its way */
+} coll_pipebcast_way_t;
+
 /** A broadcast that is called for. */
 typedef struct coll_pipebcast_call {
+    /* As the user has it. */
+    coll_pipebcast_way_t way;
     coll_pipebcast_data_t data; /**< of at least one byte */
     int root;
+    /* As it is prepared. */
     int tag; /**< the first of its tags, which keep its messages apart from those of others, also
                 of what is left over from one with an error */
-    const coll_pipebcast_method_t *method; /**< where it is not planned by multicast */
+    const coll_pipebcast_method_t *usual_method; /**< multicast and trials have their own */
     int64_t arrived; /**< coll_pipebcast_now() when this rank came to it; of blocking ones */
-    bool overlaps;   /**< it may overlap others of the communicator: it is no blocking one */
-    bool is_swept;   /**< how long it takes is noted: see communicator/verdict.h */
-    bool repeats;    /**< the tags come again, so that at its end no message may be on its way */
+    /* As it is decided. */
+    bool is_swept; /**< how long it takes is noted: see communicator/verdict.h */
 } coll_pipebcast_call_t;
 
 typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;

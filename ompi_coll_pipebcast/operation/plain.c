@@ -12,10 +12,9 @@
 typedef struct plain {
     coll_pipebcast_operation_t super;
     pb_message_t message;
-    pb_relay_t relay;
-    bool relays;
-    size_t first; /**< bytes that are the first thing that a rank waits for */
-    bool opens;   /**< connections, as this rank's role is new */
+    pb_relay_t relay; /**< `inside` is started in a relay alone */
+    size_t first;     /**< bytes that are the first thing that a rank waits for */
+    bool opens;       /**< connections, as this rank's role is new */
 } plain_t;
 
 /** Prepares the transfer that every rank has, in a plain one or flat_nb. */
@@ -39,9 +38,7 @@ static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_
 static void give_back(plain_t *plain)
 {
     pb_transfer_finish(&plain->relay.between);
-    if (plain->relays) {
-        pb_transfer_finish(&plain->relay.inside);
-    }
+    pb_transfer_finish(&plain->relay.inside);
     coll_pipebcast_message_fini(&plain->message);
 }
 
@@ -55,9 +52,8 @@ __attribute__((noinline)) static int start_relay(plain_t *plain, const pb_planne
     if (planned->role->is_led) {
         return start_transfer(plain, &inside, planned->piece_size, limits);
     }
-    plain->relays = inside.n_children > 0;
     const int rc = start_transfer(plain, &between, planned->segment_size, limits);
-    if (rc == 0 && plain->relays &&
+    if (rc == 0 && inside.n_children > 0 &&
         !pb_relay_start(&plain->relay, &inside, limits, planned->piece_size)) {
         give_back(plain);
         return PB_ERR_NO_MEMORY;
@@ -87,13 +83,15 @@ static void open_connections(coll_pipebcast_module_t *module, const pb_transfer_
     }
 }
 
-/** Takes in the messages by which parents have opened connections. */
+/** Takes in the empty messages by which parents have opened connections. One that nobody takes in
+ * ends with the communicator. */
 __attribute__((noinline)) static void take_openings(const coll_pipebcast_module_t *module,
                                                     const pb_transfer_t *transfer)
 {
+    int from;
     for (const pb_lane_t *lane = transfer->lanes; lane < transfer->children; lane++) {
         if (pb_transfer_uses(transfer, lane)) {
-            coll_pipebcast_connections_take(module, lane->rank);
+            (void) coll_pipebcast_take(module->comm, lane->rank, coll_pipebcast_open_tag(), &from);
         }
     }
 }
@@ -145,8 +143,9 @@ static bool has_come(const coll_pipebcast_operation_t *operation)
 static bool advance(coll_pipebcast_operation_t *operation)
 {
     plain_t *plain = (plain_t *) operation;
-    return plain->relays ? pb_relay_advance(&plain->relay)
-                         : pb_transfer_advance(&plain->relay.between);
+    return pb_transfer_is_started(&plain->relay.inside)
+               ? pb_relay_advance(&plain->relay)
+               : pb_transfer_advance(&plain->relay.between);
 }
 
 static int refused(const coll_pipebcast_operation_t *operation)
@@ -158,9 +157,7 @@ static void cancel(coll_pipebcast_operation_t *operation)
 {
     plain_t *plain = (plain_t *) operation;
     pb_transfer_cancel(&plain->relay.between);
-    if (plain->relays) {
-        pb_transfer_cancel(&plain->relay.inside);
-    }
+    pb_transfer_cancel(&plain->relay.inside);
 }
 
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)

@@ -152,9 +152,9 @@ static void end(coll_pipebcast_task_t *task)
 }
 
 coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *module,
-                                                     const coll_pipebcast_call_t *call,
-                                                     bool persistent)
+                                                     const coll_pipebcast_call_t *call)
 {
+    const bool is_persistent = call->way == COLL_PIPEBCAST_PERSISTENT;
     coll_pipebcast_request_t *request = OBJ_NEW(coll_pipebcast_request_t);
     if (request == NULL) {
         request = OBJ_NEW(coll_pipebcast_request_t); /* see operation/operation.h */
@@ -164,14 +164,14 @@ coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *mo
         return NULL;
     }
     ompi_request_t *base = &request->super.super;
-    OMPI_REQUEST_INIT(base, persistent);
+    OMPI_REQUEST_INIT(base, is_persistent);
     base->req_type = OMPI_REQUEST_COLL;
     base->req_mpi_object.comm = module->comm;
     base->req_start = request_start;
     base->req_free = request_free;
     base->req_cancel = request_cancel;
     base->req_status = ompi_status_empty;
-    if (!persistent) {
+    if (!is_persistent) {
         activate(base);
         coll_pipebcast_count(&coll_pipebcast_counters.nonblocking, 1);
     }

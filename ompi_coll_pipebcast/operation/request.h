@@ -34,8 +34,7 @@ OBJ_CLASS_DECLARATION(coll_pipebcast_request_t);
  * theirs, this rank is lost then.
  */
 coll_pipebcast_request_t *coll_pipebcast_request_new(coll_pipebcast_module_t *module,
-                                                     const coll_pipebcast_call_t *call,
-                                                     bool persistent);
+                                                     const coll_pipebcast_call_t *call);
 
 /**
  * Begins as planned; or with NULL, a further start of a persistent one, as its initialisation was

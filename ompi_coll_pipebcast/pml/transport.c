@@ -102,11 +102,10 @@ static bool pml_may_reenter(void)
     return strcmp(name, "ob1") == 0 || strcmp(name, "ucx") == 0;
 }
 
-pb_transport_t coll_pipebcast_transport(struct ompi_communicator_t *comm, int tag,
+pb_transport_t coll_pipebcast_transport(struct ompi_communicator_t *comm,
                                         coll_pipebcast_lock_t *lock)
 {
     return (pb_transport_t){.comm = comm,
-                            .tag = tag,
                             .lock = lock,
                             .acknowledges = coll_pipebcast_may_acknowledge(),
                             .acknowledges_inside = !coll_pipebcast_loses_acknowledgements(),

@@ -28,10 +28,10 @@ struct pb_transport {
 };
 
 /**
- * The transport of a broadcast's segments, or of some of them: all that have this tag. Whether the
- * PML reports depends on the PML, see the definition. O(1).
+ * The transport of segments; a broadcast's copy has a tag of its own. Whether the PML reports
+ * depends on the PML, see the definition. O(1).
  */
-pb_transport_t coll_pipebcast_transport(struct ompi_communicator_t *comm, int tag,
+pb_transport_t coll_pipebcast_transport(struct ompi_communicator_t *comm,
                                         coll_pipebcast_lock_t *lock);
 
 /** Control messages; see engine/control.h. */

@@ -143,14 +143,6 @@ static pb_arrival_report_t last_report(const pb_arrival_root_t *r)
                                           : (pb_arrival_report_t) r->reports[mode->last_root];
 }
 
-static void decide_mode(pb_arrival_root_t *r)
-{
-    if (!r->mode_is_decided && r->env.mode != NULL) {
-        r->mode = pb_arrival_mode_decide(r->env.mode, last_report(r));
-    }
-    r->mode_is_decided = true;
-}
-
 static void clear_members(pb_arrival_root_t *r)
 {
     memset(r->members, 0, pb_rank_set_bytes(r->env.n_ranks));
@@ -174,7 +166,9 @@ static int start_group(pb_arrival_root_t *r, pb_transfer_t *transfer, pb_arrival
 /** Starts a part with the group of the members that are set. */
 static void start_part(pb_arrival_root_t *r, pb_arrival_part_t *part, bool all)
 {
-    decide_mode(r);
+    if (r->n_groups == 0 && r->env.mode != NULL) {
+        r->mode = pb_arrival_mode_decide(r->env.mode, last_report(r));
+    }
     pb_arrival_header_t header = {.mode = r->mode,
                                   .total = r->env.total,
                                   .all = all,

@@ -46,8 +46,7 @@ typedef struct pb_arrival_root {
     pb_arrival_part_t unasked; /**< the one that had not */
     uint8_t *members;          /**< of the group that is started, */
     uint8_t *bytes;            /**< and its header */
-    uint8_t mode;              /**< in every header */
-    bool mode_is_decided;      /**< the first header has been sent */
+    uint8_t mode;              /**< in every header, decided with the first */
     uint64_t others;           /**< the credit's `others` at the start */
     int next_unasked;          /**< index in the order; those before it were tried */
     int n_groups;              /**< started so far */

@@ -11,10 +11,7 @@
 /** The stream with the tree of the broadcast. */
 #define STREAM 0
 
-typedef pb_part_t part_t;
-typedef pb_child_t child_t;
-
-void pb_part_settle(part_t *p)
+void pb_part_settle(pb_part_t *p)
 {
     pb_multicast_t *m = p->multicast;
     p->is_settled = true;
@@ -23,14 +20,14 @@ void pb_part_settle(part_t *p)
     }
 }
 
-void pb_part_give_up_mark(part_t *p)
+void pb_part_give_up_mark(pb_part_t *p)
 {
     if (p->step.is_mark && !p->is_settled) {
         pb_part_settle(p);
     }
 }
 
-void pb_part_refused(part_t *p, int error)
+void pb_part_refused(pb_part_t *p, int error)
 {
     pb_keep_first_error(&p->error, error);
     p->broken = true;
@@ -40,18 +37,18 @@ void pb_part_refused(part_t *p, int error)
 /* Begin and end. */
 
 /** Takes the parent and the children of the role in the tree. */
-static void take_role(part_t *p, const pb_role_t *role)
+static void take_role(pb_part_t *p, const pb_role_t *role)
 {
     p->parent = pb_role_parent_in(role, STREAM);
     for (int i = 0; i < role->n_children; i++) {
         if (pb_role_has_child_in(role, i, STREAM)) {
-            p->children[p->n_children++] = (child_t){
+            p->children[p->n_children++] = (pb_child_t){
                 .rank = role->child[i], .is_inside = i >= role->n_children - role->n_inside};
         }
     }
 }
 
-static void give_memory_back(part_t *p)
+static void give_memory_back(pb_part_t *p)
 {
     pb_window_fini(&p->window);
     free(p->children);
@@ -64,7 +61,7 @@ static void give_memory_back(part_t *p)
 }
 
 /** Gets the memory for children and words. False if there is none. */
-static bool allocate(part_t *p, const pb_role_t *role, size_t total)
+static bool allocate(pb_part_t *p, const pb_role_t *role, size_t total)
 {
     const uint32_t payload = p->multicast->config.payload;
     const size_t most = (size_t) payload * pb_word_most_repaired(payload);
@@ -81,19 +78,19 @@ static bool allocate(part_t *p, const pb_role_t *role, size_t total)
 }
 
 /** Returns the pointer to the part in the group's list, or the NULL behind its last one. */
-static part_t **place_of(pb_multicast_t *m, const part_t *p)
+static pb_part_t **place_of(pb_multicast_t *m, const pb_part_t *p)
 {
-    part_t **at = &m->parts;
+    pb_part_t **at = &m->parts;
     while (*at != NULL && *at != p) {
         at = &(*at)->next;
     }
     return at;
 }
 
-bool pb_multicast_part_start(part_t *p, pb_multicast_t *m, pb_control_t *control,
+bool pb_multicast_part_start(pb_part_t *p, pb_multicast_t *m, pb_control_t *control,
                              const pb_role_t *role, char *data, size_t total)
 {
-    *p = (part_t){
+    *p = (pb_part_t){
         .multicast = m, .control = control, .number = m->next, .data = role->is_led ? NULL : data};
     const uint32_t n_frames = pb_window_count(total, m->config.payload);
     if (n_frames == 0 || !allocate(p, role, total)) {
@@ -107,17 +104,17 @@ bool pb_multicast_part_start(part_t *p, pb_multicast_t *m, pb_control_t *control
     return true;
 }
 
-void pb_multicast_part_finish(part_t *p)
+void pb_multicast_part_finish(pb_part_t *p)
 {
     pb_control_withdraw(p->control, &p->receive);
-    part_t **at = place_of(p->multicast, p);
+    pb_part_t **at = place_of(p->multicast, p);
     if (*at == p) {
         *at = p->next;
     }
     give_memory_back(p);
 }
 
-void pb_multicast_part_cancel(part_t *p)
+void pb_multicast_part_cancel(pb_part_t *p)
 {
     pb_part_refused(p, PB_ERR_EMPTY);
     p->sent_done = p->sent_below = true;
@@ -128,7 +125,7 @@ void pb_multicast_part_cancel(part_t *p)
 
 /* Frames. */
 
-bool pb_part_add_frame(part_t *p, uint32_t index, const char *payload, uint32_t bytes)
+bool pb_part_add_frame(pb_part_t *p, uint32_t index, const char *payload, uint32_t bytes)
 {
     if (p->error != 0 || !pb_window_add(&p->window, index)) {
         return false;
@@ -137,13 +134,13 @@ bool pb_part_add_frame(part_t *p, uint32_t index, const char *payload, uint32_t 
     return true;
 }
 
-bool pb_multicast_part_take_frame(part_t *p, const pb_frame_t *frame)
+bool pb_multicast_part_take_frame(pb_part_t *p, const pb_frame_t *frame)
 {
     return pb_window_fits(&p->window, frame->index, frame->bytes) &&
            pb_part_add_frame(p, frame->index, frame->payload, frame->bytes);
 }
 
-void pb_multicast_part_offer(const part_t *p, pb_transfer_t *pieces)
+void pb_multicast_part_offer(const pb_part_t *p, pb_transfer_t *pieces)
 {
     const pb_window_t *window = &p->window;
     pb_transfer_offer(pieces,
@@ -152,18 +149,18 @@ void pb_multicast_part_offer(const part_t *p, pb_transfer_t *pieces)
                       p->error);
 }
 
-bool pb_multicast_part_is_awaiting_frames(const part_t *p)
+bool pb_multicast_part_is_awaiting_frames(const pb_part_t *p)
 {
     return pb_part_hears(p) && !pb_part_is_complete(p) && p->error == 0 && !p->has_end;
 }
 
 /* State over all children or parts. */
 
-pb_all_t pb_part_children(const part_t *p)
+pb_all_t pb_part_children(const pb_part_t *p)
 {
     pb_all_t all = {true, true, true, true, true};
     for (int i = 0; i < p->n_children; i++) {
-        const child_t *child = &p->children[i];
+        const pb_child_t *child = &p->children[i];
         all.are_done = all.are_done && child->is_done;
         all.are_below = all.are_below && child->is_below;
         all.ask_no_more = all.ask_no_more && (child->is_done || child->is_inside);
@@ -174,7 +171,7 @@ pb_all_t pb_part_children(const part_t *p)
 }
 
 /** Returns whether no child needs frames from this rank, and this rank needs none. */
-static bool is_quiet(const part_t *p)
+static bool is_quiet(const pb_part_t *p)
 {
     if (p->broken) {
         return true;
@@ -185,9 +182,9 @@ static bool is_quiet(const part_t *p)
            pb_part_children(p).are_done;
 }
 
-static bool earlier_are_quiet(const part_t *p)
+static bool earlier_are_quiet(const pb_part_t *p)
 {
-    for (const part_t *earlier = p->multicast->parts; earlier != p; earlier = earlier->next) {
+    for (const pb_part_t *earlier = p->multicast->parts; earlier != p; earlier = earlier->next) {
         if (!is_quiet(earlier)) {
             return false;
         }
@@ -195,9 +192,9 @@ static bool earlier_are_quiet(const part_t *p)
     return true;
 }
 
-bool pb_part_earlier_are_complete(const part_t *p)
+bool pb_part_earlier_are_complete(const pb_part_t *p)
 {
-    for (const part_t *earlier = p->multicast->parts; earlier != p; earlier = earlier->next) {
+    for (const pb_part_t *earlier = p->multicast->parts; earlier != p; earlier = earlier->next) {
         if (!pb_part_is_complete(earlier) && earlier->error == 0) {
             return false;
         }
@@ -205,7 +202,7 @@ bool pb_part_earlier_are_complete(const part_t *p)
     return true;
 }
 
-bool pb_part_is_below(const part_t *p)
+bool pb_part_is_below(const pb_part_t *p)
 {
     return p->broken || (is_quiet(p) && pb_part_children(p).are_below && earlier_are_quiet(p));
 }
@@ -213,7 +210,7 @@ bool pb_part_is_below(const part_t *p)
 /* Advancing. */
 
 /** The root settles a mark when all have. */
-static void settle_at_root(part_t *p)
+static void settle_at_root(pb_part_t *p)
 {
     if (p->step.is_mark && !p->is_settled && pb_part_is_below(p)) {
         p->sent_below = true;
@@ -222,7 +219,7 @@ static void settle_at_root(part_t *p)
 }
 
 /** Gives the copy back when nobody can ask for it. */
-static void let_go_of_copy(part_t *p)
+static void let_go_of_copy(pb_part_t *p)
 {
     if (p->copy != NULL && pb_part_children(p).ask_no_more) {
         free(p->copy);
@@ -231,7 +228,7 @@ static void let_go_of_copy(part_t *p)
 }
 
 /** Takes in frames, after words: what is not there when END has come is lost. */
-static void take_frames(part_t *p)
+static void take_frames(pb_part_t *p)
 {
     const bool needs = pb_part_is_root(p) ? !p->source.all_sent : !pb_part_is_complete(p);
     if (needs && p->error == 0) {
@@ -239,7 +236,7 @@ static void take_frames(part_t *p)
     }
 }
 
-bool pb_multicast_part_advance(part_t *p, int64_t now)
+bool pb_multicast_part_advance(pb_part_t *p, int64_t now)
 {
     pb_part_hear(p);
     take_frames(p);
@@ -254,7 +251,7 @@ bool pb_multicast_part_advance(part_t *p, int64_t now)
 
 /* Progress of a part. */
 
-bool pb_multicast_part_is_through(const part_t *p)
+bool pb_multicast_part_is_through(const pb_part_t *p)
 {
     const bool is_root = pb_part_is_root(p);
     const bool has_sent_to_parent = is_root || p->sent_done || p->n_open > 0;
@@ -264,7 +261,7 @@ bool pb_multicast_part_is_through(const part_t *p)
     return has_result && has_sent_to_parent && (p->error != 0 ? all.are_closed : all.have_end);
 }
 
-static bool has_sent_all_words(const part_t *p)
+static bool has_sent_all_words(const pb_part_t *p)
 {
     const bool has_settled = !p->step.is_mark || p->is_settled;
     if (!pb_part_children(p).are_closed) {
@@ -274,17 +271,17 @@ static bool has_sent_all_words(const part_t *p)
                               : p->sent_done && (!p->step.is_mark || p->sent_below);
 }
 
-bool pb_multicast_part_may_be_asked(const part_t *p)
+bool pb_multicast_part_may_be_asked(const pb_part_t *p)
 {
     return !p->broken && p->error == 0 && !pb_part_children(p).ask_no_more;
 }
 
-bool pb_multicast_part_is_over(const part_t *p)
+bool pb_multicast_part_is_over(const pb_part_t *p)
 {
     return has_sent_all_words(p) && (p->broken || !pb_part_expects_words(p));
 }
 
-bool pb_multicast_part_detach(part_t *p)
+bool pb_multicast_part_detach(pb_part_t *p)
 {
     if (p->copy != NULL || p->data == NULL) {
         return true;

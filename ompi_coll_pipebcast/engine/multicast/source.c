@@ -11,10 +11,8 @@
 /** Bytes on the link next to a datagram's header and payload: UDP, IP and Ethernet. */
 #define WIRE_BYTES 66
 
-typedef pb_part_t part_t;
-
 /** Returns whether sent frames have not left this host. */
-static bool is_sending(const part_t *p)
+static bool is_sending(const pb_part_t *p)
 {
     pb_datagrams_t *datagrams = p->multicast->config.datagrams;
     return datagrams != NULL && datagrams->is_sending(datagrams);
@@ -23,14 +21,14 @@ static bool is_sending(const part_t *p)
 /* Frames that may be sent. */
 
 /** Frames that the last mark that is known to be settled allows. */
-static uint64_t by_mark(const part_t *p)
+static uint64_t by_mark(const pb_part_t *p)
 {
     const uint64_t to = p->multicast->settled + p->multicast->config.window;
     return to > p->step.first ? to - p->step.first : 0;
 }
 
 /** Frames that reports allow. */
-static uint64_t by_reports(const part_t *p)
+static uint64_t by_reports(const pb_part_t *p)
 {
     const pb_marks_t *marks = &p->multicast->marks;
     const uint32_t blocks = pb_part_least_blocks(p, p->source.n_sent);
@@ -44,7 +42,7 @@ static uint64_t by_reports(const part_t *p)
  * Returns the frames that may be sent where reports stay away, else 0: twice as many each time, so
  * that an unheard message ends soon. Time that frames take to leave is no time without news.
  */
-static uint64_t by_patience(part_t *p, int64_t now)
+static uint64_t by_patience(pb_part_t *p, int64_t now)
 {
     pb_multicast_source_t *s = &p->source;
     if (p->step.n_blocks == 0 || p->multicast->settled < p->step.marked) {
@@ -62,7 +60,7 @@ static uint64_t by_patience(part_t *p, int64_t now)
     return s->n_granted + ((uint64_t) pb_marks_block(&p->multicast->marks) << (s->n_impatient - 1));
 }
 
-static void grant(part_t *p, int64_t now)
+static void grant(pb_part_t *p, int64_t now)
 {
     pb_multicast_source_t *s = &p->source;
     const uint64_t all = p->window.n_frames, reports = by_reports(p), mark = by_mark(p);
@@ -81,7 +79,7 @@ static void grant(part_t *p, int64_t now)
 /* Sending. */
 
 /** One frame of the message as a datagram. */
-static pb_datagram_t datagram_of(const part_t *p, uint32_t index, uint8_t *header)
+static pb_datagram_t datagram_of(const pb_part_t *p, uint32_t index, uint8_t *header)
 {
     const pb_frame_t frame = {
         .number = p->number,
@@ -97,7 +95,7 @@ static pb_datagram_t datagram_of(const part_t *p, uint32_t index, uint8_t *heade
  * The group cannot be reached: n frames count as sent, and go down the tree. Nobody reports frames
  * that nobody hears, so where only reports let the root go on, all that is left goes with them.
  */
-static uint32_t give_up(part_t *p, uint32_t n)
+static uint32_t give_up(pb_part_t *p, uint32_t n)
 {
     pb_multicast_source_t *s = &p->source;
     if (p->step.n_blocks > 0 && p->multicast->settled >= p->step.marked) {
@@ -111,7 +109,7 @@ static uint32_t give_up(part_t *p, uint32_t n)
  * Sends up to n frames; returns how many were. If the group cannot be reached, they count as sent:
  * they go down the tree.
  */
-static uint32_t send_batch(part_t *p, uint32_t n)
+static uint32_t send_batch(pb_part_t *p, uint32_t n)
 {
     uint8_t headers[PB_DATAGRAMS_MAX_BATCH][PB_FRAME_MAX_HEADER_BYTES];
     pb_datagram_t batch[PB_DATAGRAMS_MAX_BATCH];
@@ -125,7 +123,7 @@ static uint32_t send_batch(part_t *p, uint32_t n)
 }
 
 /** Frames of the next batch, by the rate. */
-static uint32_t batch_size(const part_t *p, int64_t now)
+static uint32_t batch_size(const pb_part_t *p, int64_t now)
 {
     pb_multicast_t *m = p->multicast;
     const uint64_t allowed = pb_rate_allows(&m->rate, now);
@@ -134,7 +132,7 @@ static uint32_t batch_size(const part_t *p, int64_t now)
                                 pb_minu64(by_rate, PB_DATAGRAMS_MAX_BATCH));
 }
 
-static void send_granted(part_t *p, int64_t now)
+static void send_granted(pb_part_t *p, int64_t now)
 {
     pb_multicast_t *m = p->multicast;
     for (int i = 0; i < MAX_BATCHES && p->source.n_sent < p->source.n_granted; i++) {
@@ -147,7 +145,7 @@ static void send_granted(part_t *p, int64_t now)
     }
 }
 
-void pb_part_send_frames(part_t *p, int64_t now)
+void pb_part_send_frames(pb_part_t *p, int64_t now)
 {
     pb_multicast_source_t *s = &p->source;
     if (s->all_sent || p->error != 0) {

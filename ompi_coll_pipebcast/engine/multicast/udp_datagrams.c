@@ -6,13 +6,20 @@
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <linux/sockios.h>
+#include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "engine/multicast/udp_batches.h"
+/* Runs of datagrams pass the kernel as one by these. <linux/udp.h> clashes with <netinet/udp.h>. */
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
 
 /** Datagrams, or with UDP_GRO runs of them, that one system call receives at most. */
 #define MAX_RECEIVED 32

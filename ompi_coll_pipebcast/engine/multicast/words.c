@@ -5,12 +5,9 @@
 
 #include "engine/multicast/part_internal.h"
 
-typedef pb_part_t part_t;
-typedef pb_child_t child_t;
-
 /* Words of the parent. */
 
-static void take_repair(part_t *p, const pb_word_t *word)
+static void take_repair(pb_part_t *p, const pb_word_t *word)
 {
     p->n_open -= word->n_frames;
     for (uint32_t i = 0; i < word->n_frames; i++) {
@@ -20,7 +17,7 @@ static void take_repair(part_t *p, const pb_word_t *word)
 }
 
 /** Notes that nothing more will come from the parent. */
-static void lose_parent(part_t *p)
+static void lose_parent(pb_part_t *p)
 {
     p->parent_has_failed = true;
     p->n_open = 0;
@@ -31,7 +28,7 @@ static void lose_parent(part_t *p)
 }
 
 /** A word of the parent; false if it should not have come. */
-static bool take_from_parent(part_t *p, const pb_word_t *word)
+static bool take_from_parent(pb_part_t *p, const pb_word_t *word)
 {
     if (p->parent_has_failed) {
         return false;
@@ -66,7 +63,7 @@ static bool take_from_parent(part_t *p, const pb_word_t *word)
 /* Words of children. */
 
 /** A child lacks these frames; false if it asks for more than it may. */
-static bool owe(child_t *child, const pb_word_t *word)
+static bool owe(pb_child_t *child, const pb_word_t *word)
 {
     if (word->n_frames > (uint32_t) (PB_WORD_MAX_ASKED - child->n_owed)) {
         return false;
@@ -78,7 +75,7 @@ static bool owe(child_t *child, const pb_word_t *word)
 }
 
 /** A word of a child; false if it should not have come. */
-static bool take_from_child(part_t *p, child_t *child, const pb_word_t *word)
+static bool take_from_child(pb_part_t *p, pb_child_t *child, const pb_word_t *word)
 {
     if (child->is_done != (word->kind == PB_WORD_BELOW)) {
         return false;
@@ -110,7 +107,7 @@ static bool take_from_child(part_t *p, child_t *child, const pb_word_t *word)
 
 /* Taking words in. */
 
-static bool take_word(part_t *p, int from, size_t length)
+static bool take_word(pb_part_t *p, int from, size_t length)
 {
     pb_word_t word;
     if (!pb_word_read(&word, &p->window, p->in, length)) {
@@ -127,20 +124,20 @@ static bool take_word(part_t *p, int from, size_t length)
     return false;
 }
 
-static bool expects_parent(const part_t *p)
+static bool expects_parent(const pb_part_t *p)
 {
     return !pb_part_is_root(p) && !p->parent_has_failed &&
            (!p->has_end || p->n_open > 0 || (p->step.is_mark && !p->is_settled));
 }
 
-bool pb_part_expects_words(const part_t *p)
+bool pb_part_expects_words(const pb_part_t *p)
 {
     const pb_all_t all = pb_part_children(p);
     return !all.are_done || (p->step.is_mark && !all.are_below) || expects_parent(p);
 }
 
 /** Takes in the next word; false if it is not there. */
-static bool receive_one(part_t *p)
+static bool receive_one(pb_part_t *p)
 {
     int from = -1, error = 0;
     size_t length = 0;
@@ -159,7 +156,7 @@ static bool receive_one(part_t *p)
     return error == 0;
 }
 
-void pb_part_hear(part_t *p)
+void pb_part_hear(pb_part_t *p)
 {
     while (!p->broken && pb_part_expects_words(p) && receive_one(p)) {
     }
@@ -167,7 +164,7 @@ void pb_part_hear(part_t *p)
 
 /* Sending words. */
 
-static void send_word(part_t *p, const pb_word_t *word, int rank)
+static void send_word(pb_part_t *p, const pb_word_t *word, int rank)
 {
     const int rc = pb_control_send(p->control, p->out, pb_word_write(word, p->out), rank);
     if (rc != 0) {
@@ -178,14 +175,14 @@ static void send_word(part_t *p, const pb_word_t *word, int rank)
 /* To the parent: frames that are missing. */
 
 /** Frames that this rank should have: up to the last it has seen, or all. */
-static uint32_t due_frames(const part_t *p)
+static uint32_t due_frames(const pb_part_t *p)
 {
     const bool are_all = !pb_part_hears(p) || (p->has_end && p->multicast->is_drained);
     return are_all ? p->window.n_frames : p->window.seen_to;
 }
 
 /** Writes which missing frames are to be asked for next; false if there are none. */
-static bool next_ask(part_t *p, pb_word_t *word)
+static bool next_ask(pb_part_t *p, pb_word_t *word)
 {
     const uint32_t to = due_frames(p);
     if (p->n_open == PB_WORD_MAX_ASKED || p->asked_to >= to) {
@@ -203,28 +200,28 @@ static bool next_ask(part_t *p, pb_word_t *word)
 /* To the parent: reports. */
 
 /** Blocks of frames that are here. A deaf rank has no buffer that overflows. */
-static uint32_t own_blocks(const part_t *p)
+static uint32_t own_blocks(const pb_part_t *p)
 {
     const uint32_t blocks = p->window.first_missing / pb_marks_block(&p->multicast->marks);
     return pb_part_hears(p) && blocks < p->step.n_blocks ? blocks : p->step.n_blocks;
 }
 
 /** Returns the lesser of `least` and `blocks`, if a rank with `blocks` counts. */
-static uint32_t with_blocks(const part_t *p, uint32_t least, uint32_t blocks, uint32_t seen)
+static uint32_t with_blocks(const pb_part_t *p, uint32_t least, uint32_t blocks, uint32_t seen)
 {
     const pb_marks_t *marks = &p->multicast->marks;
     const bool counts = (uint64_t) blocks * pb_marks_block(marks) + marks->window >= seen;
     return counts && blocks < least ? blocks : least;
 }
 
-uint32_t pb_part_least_blocks(const part_t *p, uint32_t seen)
+uint32_t pb_part_least_blocks(const pb_part_t *p, uint32_t seen)
 {
     uint32_t least = UINT32_MAX;
     if (!pb_part_is_root(p)) {
         least = with_blocks(p, least, own_blocks(p), seen);
     }
     for (int i = 0; i < p->n_children; i++) {
-        const child_t *child = &p->children[i];
+        const pb_child_t *child = &p->children[i];
         if (!child->is_done) {
             least = with_blocks(p, least, child->blocks, seen);
         }
@@ -233,7 +230,7 @@ uint32_t pb_part_least_blocks(const part_t *p, uint32_t seen)
 }
 
 /** Writes a new report; false if there is none. */
-static bool next_here(part_t *p, pb_word_t *word)
+static bool next_here(pb_part_t *p, pb_word_t *word)
 {
     if (p->step.n_blocks == 0 || p->reported == p->step.n_blocks) {
         return false;
@@ -254,7 +251,7 @@ static bool next_here(part_t *p, pb_word_t *word)
  * Returns whether a rank that has all frames still reports. A deaf one may have them before the
  * root has sent them, and the ranks below it still count then.
  */
-static bool goes_on_to_report(const part_t *p)
+static bool goes_on_to_report(const pb_part_t *p)
 {
     return p->step.n_blocks > 0 && p->error == 0 && !pb_part_hears(p) && !p->has_end &&
            !p->parent_has_failed;
@@ -263,14 +260,14 @@ static bool goes_on_to_report(const part_t *p)
 /* To the parent: all words. */
 
 /** Returns whether this rank asks for nothing more. */
-static bool is_done(const part_t *p)
+static bool is_done(const pb_part_t *p)
 {
     return p->broken ||
            ((pb_part_is_complete(p) || p->error != 0) && p->n_open == 0 && !goes_on_to_report(p));
 }
 
 /** Writes the next word for the parent; false if there is none now. */
-static bool next_up(part_t *p, pb_word_t *word)
+static bool next_up(pb_part_t *p, pb_word_t *word)
 {
     if (p->error == 0 && !p->sent_done && !p->parent_has_failed) {
         if (next_ask(p, word) || (!is_done(p) && next_here(p, word))) {
@@ -290,7 +287,7 @@ static bool next_up(part_t *p, pb_word_t *word)
     return false;
 }
 
-static void send_up(part_t *p)
+static void send_up(pb_part_t *p)
 {
     pb_word_t word;
     while (next_up(p, &word)) {
@@ -302,7 +299,7 @@ static void send_up(part_t *p)
 
 /** Returns whether END may go to the children. A deaf rank may have the message too early for that.
  */
-static bool knows_end(const part_t *p)
+static bool knows_end(const pb_part_t *p)
 {
     return pb_part_is_root(p)
                ? p->source.all_sent
@@ -310,7 +307,7 @@ static bool knows_end(const part_t *p)
 }
 
 /** Writes the next word for a child; false if there is none now. */
-static bool next_down(const part_t *p, child_t *child, pb_word_t *word)
+static bool next_down(const pb_part_t *p, pb_child_t *child, pb_word_t *word)
 {
     *word = (pb_word_t){.kind = PB_WORD_COUNT};
     if (child->is_closed) {
@@ -335,7 +332,7 @@ static bool next_down(const part_t *p, child_t *child, pb_word_t *word)
 /* To children: frames that they have asked for. */
 
 /** Counts the owed frames from this one on that are here, in a row. */
-static int owed_run(const part_t *p, const child_t *child, int at)
+static int owed_run(const pb_part_t *p, const pb_child_t *child, int at)
 {
     const int most = (int) pb_word_most_repaired(p->window.payload);
     const uint32_t first = child->owed[at];
@@ -354,7 +351,7 @@ static int owed_run(const part_t *p, const child_t *child, int at)
 
 /** Writes a REPAIR with frames that are owed and here, which are owed no more; false: there are
  * none to send now. */
-static bool next_repair(const part_t *p, child_t *child, pb_word_t *word)
+static bool next_repair(const pb_part_t *p, pb_child_t *child, pb_word_t *word)
 {
     int at = 0, n = 0;
     while (p->error == 0 && at < child->n_owed && (n = owed_run(p, child, at)) == 0) {
@@ -375,7 +372,7 @@ static bool next_repair(const part_t *p, child_t *child, pb_word_t *word)
 }
 
 /** Sends a child the words that are due, then what it has asked for and this rank has. */
-static void send_down(part_t *p, child_t *child)
+static void send_down(pb_part_t *p, pb_child_t *child)
 {
     pb_word_t word;
     while (next_down(p, child, &word) || next_repair(p, child, &word)) {
@@ -383,7 +380,7 @@ static void send_down(part_t *p, child_t *child)
     }
 }
 
-void pb_part_send_words(part_t *p)
+void pb_part_send_words(pb_part_t *p)
 {
     if (!pb_part_is_root(p)) {
         send_up(p);
