@@ -53,7 +53,7 @@ const int *pb_arrival_caller_order(pb_arrival_caller_t *caller)
     return caller->order;
 }
 
-/** The plan of a group; its tree must be contention-free. NULL: the kind does not fit. */
+/** The plan of a group; its tree must be contention-free. NULL: it has none. */
 static pb_plan_t *plan_of(const pb_arrival_caller_t *caller, const pb_arrival_header_t *header)
 {
     arrivals_t *a = caller->arrivals;

@@ -31,7 +31,6 @@ typedef struct root_profiles {
     int root; /**< -1: none */
     uint64_t used;
     pb_profile_t *profiles[PB_KIND_COUNT]; /**< NULL: not made */
-    bool unfit[PB_KIND_COUNT];
     pb_profile_t *fallback;
 } root_profiles_t;
 
@@ -236,14 +235,14 @@ static int make_profile(const pb_chooser_t *chooser, int root, pb_kind_t kind, w
     return rc;
 }
 
-/** The profile of a kind; NULL with PB_SUCCESS if the kind does not fit. */
+/** The profile of a kind. */
 static int get_profile(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind,
                        workshop_t *workshop, const pb_profile_t **profile_p)
 {
     pb_plan_free(workshop->plan);
     workshop->plan = NULL;
     *profile_p = root->profiles[kind];
-    if (*profile_p != NULL || root->unfit[kind]) {
+    if (*profile_p != NULL) {
         return PB_SUCCESS;
     }
     pb_profile_t *profile = malloc(sizeof(*profile));
@@ -251,8 +250,7 @@ static int get_profile(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t k
                                    : PB_ERR_NO_MEMORY;
     if (rc != PB_SUCCESS) {
         free(profile);
-        root->unfit[kind] = rc == PB_ERR_UNFIT;
-        return rc == PB_ERR_UNFIT ? PB_SUCCESS : rc;
+        return rc;
     }
     root->profiles[kind] = profile;
     chooser->n_profiles++;
@@ -391,28 +389,19 @@ static void visit_frame(const pb_chooser_t *chooser, int kind, const pb_profile_
     visitor->visit(visitor->context, &candidate);
 }
 
-static bool fallback_is_candidate(const pb_model_t *model, const pb_choose_options_t *options,
-                                  uint64_t bytes)
+bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options, uint64_t bytes)
 {
     return options->kind == PB_CHOOSE_ALL &&
            (model->measured || bytes < PB_CHOOSE_ASSUMED_FALLBACK);
 }
 
-bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options, uint64_t bytes)
-{
-    const bool fits =
-        options->kind < 0 || pb_kind_always_fits((pb_kind_t) options->kind, &options->plan);
-    return !fits || fallback_is_candidate(model, options, pb_size_class(bytes));
-}
-
-/** Shows the candidates of one kind, and leaves its plan in the workshop; none if it does not fit.
- */
+/** Shows the candidates of one kind, and leaves its plan in the workshop. */
 static int visit_kind(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind, uint64_t bytes,
                       workshop_t *workshop, const visitor_t *visitor)
 {
     const pb_profile_t *profile;
     const int rc = get_profile(chooser, root, kind, workshop, &profile);
-    if (rc == PB_SUCCESS && profile != NULL) {
+    if (rc == PB_SUCCESS) {
         (profile->copies ? visit_frame : visit_segments)(chooser, (int) kind, profile, bytes,
                                                          visitor);
     }
@@ -446,7 +435,7 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, const visi
     pb_kind_t kinds[PB_KIND_COUNT];
     const int n_kinds = kinds_of(chooser, bytes, kinds);
     int rc = PB_SUCCESS;
-    if (fallback_is_candidate(chooser->model, &chooser->options, bytes)) {
+    if (pb_choose_may_pass(chooser->model, &chooser->options, bytes)) {
         pb_candidate_t candidate;
         rc = judge_fallback(chooser, profiles, bytes, &workshop, &candidate);
         if (rc == PB_SUCCESS) {
@@ -460,8 +449,7 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, const visi
         }
     }
     workshop_clear(&workshop);
-    const bool is_forced = pb_choose_kind(&chooser->options) >= 0;
-    return rc == PB_SUCCESS && is_forced && profiles->unfit[kinds[0]] ? PB_ERR_UNFIT : rc;
+    return rc;
 }
 
 /** The best of all candidates so far, with its plan, and the best one of any other kind. */
@@ -592,7 +580,7 @@ int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int ro
             ? get_fallback(chooser, profiles, &workshop, &profile)
             : get_profile(chooser, profiles, (pb_kind_t) candidate->kind, &workshop, &profile);
     workshop_clear(&workshop);
-    if (rc != PB_SUCCESS || profile == NULL) {
+    if (rc != PB_SUCCESS) {
         return -1;
     }
     const pb_segment_cost_t cost =

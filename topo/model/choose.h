@@ -116,8 +116,7 @@ void pb_chooser_free(pb_chooser_t *chooser);
 /**
  * The choice for messages of `bytes` (at least 1) from `root`. O(1) where it was made before for
  * the size class. Else it takes one prediction for each candidate, and where this root is new the
- * plans of all kinds. PB_ERR_NO_MEMORY; PB_ERR_UNFIT if a kind is forced that does not fit the
- * root.
+ * plans of all kinds. PB_ERR_NO_MEMORY.
  */
 int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice);
 
@@ -129,8 +128,7 @@ int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choi
 int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice,
                    pb_plan_t **plan_p);
 
-/** Tells, without choosing, whether messages of `bytes` may go to the fallback component, or a
- * forced kind may not fit. O(1). */
+/** Tells, without choosing, whether messages of `bytes` may go to the fallback component. O(1). */
 bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *options,
                         uint64_t bytes);
 
@@ -140,18 +138,17 @@ size_t pb_chooser_memory(const pb_chooser_t *chooser);
 /** Gives back all that is kept; the next choice of each root and class is made anew. */
 void pb_chooser_forget(pb_chooser_t *chooser);
 
+/** Is shown a candidate. */
+typedef void pb_choose_visit_t(void *context, const pb_candidate_t *candidate);
+
 /**
  * Shows every candidate to `visit`, in the order of the rule for ties. In a trial segments may be
  * longer than PB_CHOOSE_ASSUMED_SEGMENT. Errors as pb_choose().
  */
-typedef void pb_choose_visit_t(void *context, const pb_candidate_t *candidate);
 int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, bool in_trial,
                       pb_choose_visit_t *visit, void *context);
 
-/**
- * The predicted time of a candidate for exactly `bytes`; -1 if out of memory or
- * the kind does not fit.
- */
+/** The predicted time of a candidate for exactly `bytes`; -1 if out of memory. */
 int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
                        const pb_candidate_t *candidate);
 

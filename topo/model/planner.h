@@ -58,7 +58,7 @@ typedef struct pb_planned {
     bool is_new;      /**< it was not in the table */
     bool was_cached;  /**< the role was kept from an earlier broadcast */
     bool begins_to_repeat; /**< it is the first one that the bound on connections restricts */
-    pb_kind_t kind;        /**< of tree; where it does not fit, the one that was forced */
+    pb_kind_t kind;        /**< of tree */
     size_t segment_size;   /**< bytes, at least 1, at most those of the message */
     uint64_t segment;      /**< the candidate's; 0: the message goes whole */
     size_t piece_size;     /**< bytes of the pieces inside hosts, where the plan is by leaders
@@ -122,10 +122,9 @@ void pb_planner_allow_multicast(pb_planner_t *planner, uint32_t payload);
 void pb_planner_free(pb_planner_t *planner);
 
 /**
- * Plans the broadcast of `bytes` (at least 1) from `root` to all ranks, and counts it. PB_ERR_UNFIT
- * if a forced kind does not fit, alike on all ranks. PB_ERR_NO_MEMORY: then planned->is_known is
- * whether this rank still knows what the others do. O(1) where it is in the table; else as
- * pb_choose(), and pb_plan_compute() of one kind.
+ * Plans the broadcast of `bytes` (at least 1) from `root` to all ranks, and counts it.
+ * PB_ERR_NO_MEMORY: then planned->is_known is whether this rank still knows what the others do.
+ * O(1) where it is in the table; else as pb_choose(), and pb_plan_compute() of one kind.
  *
  * With `is_tree` it is planned without multicast and uncounted, as a broadcast that begins at
  * another point of the order on each rank.
@@ -155,22 +154,21 @@ void pb_planner_predicted(const pb_planner_t *planner, int64_t *time_p, int64_t 
 bool pb_planner_learns(const pb_planner_t *planner);
 
 /**
- * Plans it for one group, at the root. The fallback component is never chosen; where a forced kind
- * does not fit the group, a chain is. PB_ERR_UNFIT if it does not fit all ranks either,
- * PB_ERR_NO_MEMORY, PB_ERR_INPUT (the group). O(members^2) at most, as pb_plan_compute().
+ * Plans it for one group, at the root. The fallback component is never chosen. PB_ERR_NO_MEMORY,
+ * PB_ERR_INPUT (the group). O(members^2) at most, as pb_plan_compute().
  */
 int pb_planner_plan_group(pb_planner_t *planner, int root, uint64_t bytes,
                           const pb_planner_group_t *group, pb_planned_t *planned);
 
 /**
  * This rank's role, borrowed until the planner is asked again, in the tree of `kind` over the
- * `n_ranks` of `ranks` (NULL: all). PB_ERR_NO_MEMORY, PB_ERR_UNFIT, PB_ERR_INPUT (the ranks).
+ * `n_ranks` of `ranks` (NULL: all). PB_ERR_NO_MEMORY, PB_ERR_INPUT (the ranks).
  */
 int pb_planner_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *ranks, int n_ranks,
                     pb_planned_t *planned);
 
-/** Tells, without planning, whether a message of `bytes` may be the fallback component's, or not
- * fit: for ranks that could not plan. O(1). */
+/** Tells, without planning, whether a message of `bytes` may be the fallback component's: for ranks
+ * that could not plan. O(1). */
 bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes);
 
 /** Fills the report of a broadcast. A role stays borrowed. Errors as pb_planner_plan(). */

@@ -98,10 +98,6 @@ int pb_planner_take_choice(const pb_planner_t *planner, uint64_t bytes, int rc,
                            const pb_planner_made_t *made, pb_planned_t *planned)
 {
     *planned = (pb_planned_t){.is_known = rc == PB_SUCCESS};
-    if (rc == PB_ERR_UNFIT) {
-        const pb_choose_options_t options = options_among(planner, made->among);
-        planned->kind = (pb_kind_t) pb_choose_kind(&options);
-    }
     if (rc != PB_SUCCESS) {
         return rc;
     }

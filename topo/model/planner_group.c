@@ -80,13 +80,8 @@ static int plan_for_group(pb_planner_t *planner, int root, uint64_t bytes,
     }
     planned->kind = kind_for_group(group, planned);
     planned->fallback = false;
-    rc = pb_planner_find_role(planner, root, planned->kind, group->ranks, group->n_ranks, planned);
-    if (rc == PB_ERR_UNFIT) {
-        planned->kind = PB_KIND_CHAIN; /* which fits every group */
-        rc = pb_planner_find_role(planner, root, planned->kind, group->ranks, group->n_ranks,
-                                  planned);
-    }
-    return rc;
+    return pb_planner_find_role(planner, root, planned->kind, group->ranks, group->n_ranks,
+                                planned);
 }
 
 int pb_planner_plan_group(pb_planner_t *planner, int root, uint64_t bytes,

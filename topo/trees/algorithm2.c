@@ -28,6 +28,7 @@
  * cuts that are tried for a position, and the subtree ends that it has. Memory is
  * O((height + k) * ranks).
  */
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,7 +311,6 @@ int pb_plan_binary(const pb_view_t *view, const pb_plan_options_t *options, pb_p
 
 int pb_plan_kary(const pb_view_t *view, const pb_plan_options_t *options, pb_plan_t **plan_p)
 {
-    *plan_p = NULL;
-    return options->fanout >= 1 ? plan_tree(view, PB_KIND_KARY, options->fanout, plan_p)
-                                : PB_ERR_UNFIT;
+    assert(options->fanout >= 1);
+    return plan_tree(view, PB_KIND_KARY, options->fanout, plan_p);
 }

@@ -68,11 +68,6 @@ bool pb_kind_has_leaders(pb_kind_t kind)
     return rows[kind].promises || rows[kind].copies;
 }
 
-bool pb_kind_always_fits(pb_kind_t kind, const pb_plan_options_t *options)
-{
-    return rows[kind].serves_all && (!rows[kind].takes_fanout || options->fanout >= 1);
-}
-
 int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
                     pb_plan_t **plan_p)
 {

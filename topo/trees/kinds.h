@@ -32,22 +32,21 @@ struct pb_plan;
  *   multicast.c.
  */
 #define PB_KINDS(ROW)                                                                              \
-    ROW(CHAIN, pb_plan_chain, .name = "chain", .promises = true, .serves_all = true,               \
-        .repeats = PB_REPEATS_WALK, .is_for_short = true, .auto_turn = 1)                          \
-    ROW(BINARY, pb_plan_binary, .name = "binary", .promises = true, .serves_all = true,            \
-        .auto_turn = 4)                                                                            \
-    ROW(KARY, pb_plan_kary, .name = "kary", .promises = true, .serves_all = true,                  \
-        .takes_fanout = true, .is_for_short = true, .auto_turn = 5)                                \
-    ROW(TWOTREE, pb_plan_twotree, .name = "twotree", .promises = true, .serves_all = true,         \
-        .auto_turn = 6, .several_streams = true)                                                   \
-    ROW(FLAT, pb_plan_flat, .name = "flat", .serves_all = true, .reaches_all = true,               \
-        .is_for_short = true, .auto_turn = 3)                                                      \
-    ROW(BINOMIAL, pb_plan_binomial, .name = "binomial", .serves_all = true,                        \
-        .repeats = PB_REPEATS_POWERS, .is_for_short = true, .auto_turn = 2)                        \
-    ROW(RANK_CHAIN, pb_plan_rank_chain, .name = "rank_chain", .serves_all = true)                  \
-    ROW(RANK_BINARY, pb_plan_rank_binary, .name = "rank_binary", .serves_all = true)               \
-    ROW(MULTICAST, pb_plan_multicast, .name = "multicast", .serves_all = true, .auto_turn = 7,     \
-        .copies = true, .is_for_short = true)
+    ROW(CHAIN, pb_plan_chain, .name = "chain", .promises = true, .repeats = PB_REPEATS_WALK,       \
+        .is_for_short = true, .auto_turn = 1)                                                      \
+    ROW(BINARY, pb_plan_binary, .name = "binary", .promises = true, .auto_turn = 4)                \
+    ROW(KARY, pb_plan_kary, .name = "kary", .promises = true, .takes_fanout = true,                \
+        .is_for_short = true, .auto_turn = 5)                                                      \
+    ROW(TWOTREE, pb_plan_twotree, .name = "twotree", .promises = true, .auto_turn = 6,             \
+        .several_streams = true)                                                                   \
+    ROW(FLAT, pb_plan_flat, .name = "flat", .reaches_all = true, .is_for_short = true,             \
+        .auto_turn = 3)                                                                            \
+    ROW(BINOMIAL, pb_plan_binomial, .name = "binomial", .repeats = PB_REPEATS_POWERS,              \
+        .is_for_short = true, .auto_turn = 2)                                                      \
+    ROW(RANK_CHAIN, pb_plan_rank_chain, .name = "rank_chain")                                      \
+    ROW(RANK_BINARY, pb_plan_rank_binary, .name = "rank_binary")                                   \
+    ROW(MULTICAST, pb_plan_multicast, .name = "multicast", .auto_turn = 7, .copies = true,         \
+        .is_for_short = true)
 
 #define PB_KIND_ENUMERATOR(enumerator, make, ...) PB_KIND_##enumerator,
 typedef enum { PB_KINDS(PB_KIND_ENUMERATOR) PB_KIND_COUNT } pb_kind_t;
@@ -66,9 +65,8 @@ typedef struct pb_plan_options {
 } pb_plan_options_t;
 
 /**
- * A construction: makes the whole plan of a view, which the caller frees. Deterministic.
- * PB_ERR_NO_MEMORY; PB_ERR_UNFIT where it cannot serve the view, or with a fanout that it takes and
- * that is less than 1. Options are never NULL.
+ * A construction: makes the whole plan of any view, which the caller frees. Deterministic.
+ * PB_ERR_NO_MEMORY. Options are never NULL.
  */
 typedef int pb_plan_make_t(const pb_view_t *view, const pb_plan_options_t *options,
                            struct pb_plan **plan_p);
@@ -85,7 +83,6 @@ typedef struct pb_kind_row {
     const char *name; /**< as parameters and tools spell it */
     bool promises; /**< contention-free: each directed link has one sender, or the streams together
                             load it once (topo/check/check_load.h) */
-    bool serves_all;      /**< fits every view, with a fanout of at least 1 if it takes one */
     bool takes_fanout;    /**< its plan depends on the fanout */
     bool several_streams; /**< its plan may have more than one stream */
     bool reaches_all;     /**< the root sends to every other rank */
@@ -119,13 +116,10 @@ int pb_kind_neighbours(pb_kind_t kind, int n_ranks);
 /** Tells whether plans of the kind may be by leaders (topo/trees/leaders.h). */
 bool pb_kind_has_leaders(pb_kind_t kind);
 
-/** Tells whether the kind fits every view with these options. */
-bool pb_kind_always_fits(pb_kind_t kind, const pb_plan_options_t *options);
-
 /**
  * Computes the plan of a kind on a view. `options` may be NULL for the defaults
  * (PB_DEFAULT_FANOUT). The plan is by leaders where they are wanted and apply. The caller frees the
- * plan. PB_ERR_NO_MEMORY, PB_ERR_UNFIT where the kind cannot serve the view.
+ * plan. PB_ERR_NO_MEMORY; PB_ERR_UNFIT of no kind.
  */
 int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
                     struct pb_plan **plan_p);

@@ -148,7 +148,7 @@ static int add_annealed(struct candidates *c, uint32_t segment)
     return error == PB_SUCCESS ? add_tree(c, result.tree) : error;
 }
 
-/** Adds a static plan, one tree or several. A kind that does not fit the network is ignored. */
+/** Adds a static plan, one tree or several. */
 static int add_plan(struct candidates *c, const pb_view_t *view, pb_kind_t kind, int fanout)
 {
     const pb_plan_options_t options = {.fanout = fanout};
@@ -156,7 +156,7 @@ static int add_plan(struct candidates *c, const pb_view_t *view, pb_kind_t kind,
     pb_plan_t *plan;
     int error = pb_plan_compute(view, kind, &options, &plan);
     if (error != PB_SUCCESS) {
-        return error == PB_ERR_UNFIT ? PB_SUCCESS : error;
+        return error;
     }
     *candidate = (struct advise_found){.n_streams = plan->n_streams, .cost = INT64_MAX};
     c->n++;

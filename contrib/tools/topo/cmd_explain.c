@@ -159,10 +159,6 @@ static void list(explained_t *e, uint64_t bytes, listed_t *listed)
         listed->chosen = choice.best;
         rc = pb_choose_explain(e->chooser, e->cluster.root, bytes, false, visit, listed);
     }
-    if (rc == PB_ERR_UNFIT) {
-        common_end(COMMON_EXIT_FAILED, "%s does not serve this network",
-                   pb_kind_name((pb_kind_t) e->choose.kind));
-    }
     if (rc != PB_SUCCESS) {
         common_end_error(rc);
     }

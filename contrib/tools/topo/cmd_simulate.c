@@ -114,23 +114,14 @@ static void simulate(run_t *run)
     pb_simulation_clear(&run->result);
 }
 
-/* A kind that does not serve the network is an error only if it was asked for by name. A broken
- * promise is reported in the end; the simulation shows its cost. Returns the exit status. */
+/* A broken promise is reported in the end; the simulation shows its cost. Returns the exit status.
+ */
 static int simulate_kind(const tool_options_t *options, const tool_cluster_t *cluster,
-                         pb_kind_t kind, common_json_t runs, common_json_t unfit)
+                         pb_kind_t kind, common_json_t runs)
 {
     tool_judged_t judged;
-    int code = COMMON_EXIT_DONE;
-    if (tool_judge(cluster->view, kind, &options->plan, &judged)) {
-        code = tool_explain(&judged);
-    } else if (!options->all_kinds) {
-        tool_report_unfit(cluster, kind);
-        code = COMMON_EXIT_FAILED;
-    } else if (unfit != NULL) {
-        common_json_text(unfit, NULL, pb_kind_name(kind));
-    } else {
-        printf("# %s does not serve this network\n", pb_kind_name(kind));
-    }
+    tool_judge(cluster->view, kind, &options->plan, &judged);
+    const int code = tool_explain(&judged);
     for (int i = 0; judged.broken != NULL && i < options->segments.n; i++) {
         run_t run = {.runs = runs,
                      .cluster = cluster,
@@ -153,20 +144,19 @@ static void print_summary(const tool_cluster_t *cluster)
 static int run(const tool_options_t *options)
 {
     static tool_cluster_t cluster; /* there until the program ends */
-    common_json_t whole = NULL, runs = NULL, unfit = NULL;
+    common_json_t whole = NULL, runs = NULL;
     int code = COMMON_EXIT_DONE;
     cluster = tool_cluster_open(options);
     if (options->json) {
         whole = common_json_begin("pipebcast-topo simulate");
         tool_json_cluster(whole, &cluster);
         runs = common_json_array(whole, "runs");
-        unfit = common_json_array(whole, "unfit");
     } else {
         print_summary(&cluster);
         print_heading();
     }
     for (int i = 0; i < options->n_kinds; i++) {
-        const int of_kind = simulate_kind(options, &cluster, options->kinds[i], runs, unfit);
+        const int of_kind = simulate_kind(options, &cluster, options->kinds[i], runs);
         code = of_kind != COMMON_EXIT_DONE ? of_kind : code;
         fflush(stdout);
     }
@@ -178,7 +168,7 @@ static int run(const tool_options_t *options)
 
 static const common_option_t rows[] = {
     {"algorithm", COMMON_OWN, .take = tool_take_kinds, .argument = "LIST", .missing = "all",
-     .help = "names as for tree, separated by commas, or all: every one that serves the network"},
+     .help = "names as for tree, separated by commas, or all"},
     {"segment-counts", COMMON_NUMBERS, TOOL_VALUE(segments), .least = 1,
      .most = PB_SIMULATE_MAX_SEGMENTS, .argument = "LIST", .missing = "64",
      .help = "segments of the message, as 16,64 or, doubling, 16:512"},

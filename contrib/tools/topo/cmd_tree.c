@@ -14,10 +14,7 @@ static int run(const tool_options_t *options)
         common_usage_error("tree needs one --algorithm");
     }
     cluster = tool_cluster_open(options);
-    if (!tool_judge(cluster.view, options->kinds[0], &options->plan, &judged)) {
-        tool_report_unfit(&cluster, options->kinds[0]);
-        return COMMON_EXIT_FAILED;
-    }
+    tool_judge(cluster.view, options->kinds[0], &options->plan, &judged);
     if (judged.broken != NULL) {
         print[options->format](stdout, &cluster, &judged);
     }

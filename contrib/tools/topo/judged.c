@@ -17,28 +17,24 @@ static bool is_good(int error)
     return error == PB_SUCCESS;
 }
 
-bool tool_judge(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
+void tool_judge(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
                 tool_judged_t *judged)
 {
     const pb_placement_t *placement = view->placement;
     *judged = (tool_judged_t){0};
     pb_diag_init(&judged->errors);
     const int error = pb_plan_compute(view, kind, options, &judged->plan);
-    if (error == PB_ERR_UNFIT) {
-        return false;
-    }
     if (error != PB_SUCCESS) {
         common_end_error(error);
     }
     if (!is_good(pb_check_plan(placement, judged->plan, NULL, &judged->check, &judged->errors))) {
-        return true;
+        return;
     }
     judged->broken = common_alloc((size_t) judged->check.n_links, 1);
     (void) is_good(pb_check_load(placement, judged->plan, judged->broken, &judged->errors));
     for (int link = 0; link < judged->check.n_links; link++) {
         judged->n_broken += judged->broken[link];
     }
-    return true;
 }
 
 void tool_judged_clear(tool_judged_t *judged)
@@ -59,14 +55,6 @@ int tool_explain(const tool_judged_t *judged)
     common_report("%s breaks its promise; this is an error of pipebcast:", row->name);
     tool_print_errors(stderr, &judged->errors);
     return COMMON_EXIT_FAILED;
-}
-
-void tool_report_unfit(const tool_cluster_t *cluster, pb_kind_t kind)
-{
-    common_report("%s does not serve the network of %s with %d %s; chain and binary serve every "
-                  "network",
-                  pb_kind_name(kind), cluster->file,
-                  TOOL_PLURAL(cluster->placement->n_ranks, "rank"));
 }
 
 const char *tool_verdict(const tool_judged_t *judged, char text[TOOL_VERDICT_SIZE])

@@ -17,17 +17,13 @@ typedef struct tool_judged {
     pb_diag_t errors; /**< what breaks the rule; empty: contention-free */
 } tool_judged_t;
 
-/** Computes and judges a plan, silently. False: the kind does not serve the network. Clear in all
- * cases. */
-bool tool_judge(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
+/** Computes and judges a plan, silently. */
+void tool_judge(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
                 tool_judged_t *judged);
 void tool_judged_clear(tool_judged_t *judged);
 
 /** The exit status, after a message if the plan is no broadcast, or breaks its kind's promise. */
 int tool_explain(const tool_judged_t *judged);
-
-/** Reports a kind that does not serve the network. */
-void tool_report_unfit(const tool_cluster_t *cluster, pb_kind_t kind);
 
 /** Tells whether the judged plan is contention-free. */
 static inline bool tool_is_contention_free(const tool_judged_t *judged)

@@ -27,7 +27,7 @@ typedef struct tool_options {
     pb_plan_options_t plan;
     int n_kinds; /**< 0: none named */
     pb_kind_t kinds[PB_KIND_COUNT];
-    bool all_kinds; /**< --algorithm all: kinds that do not fit are no error */
+    bool all_kinds; /**< --algorithm all */
     tool_format_t format;
     common_list_t segments;
     const char *model_file; /**< NULL: none */

@@ -105,30 +105,28 @@ typedef struct looked {
 } looked_t;
 
 /** The profile of a kind; its crossings are compared. */
-static bool profile_of(looked_t *looked, int kind, pb_profile_t *profile)
+static pb_profile_t profile_of(looked_t *looked, int kind)
 {
     static const pb_plan_options_t options = {.fanout = 3};
     pb_view_t *view;
     pb_plan_t *plan;
     must(pb_view_new(looked->job->placement, 0, NULL, 0, &view) == PB_SUCCESS);
-    const bool fits = pb_plan_compute(view, (pb_kind_t) kind, &options, &plan) == PB_SUCCESS;
-    if (fits) {
-        *profile = planning_profile(looked->job->placement, plan);
-        const double units = crossings(looked->job, plan) * PB_PROFILE_UNIT;
-        looked->n_wrong += profile->crossing != (int64_t) (units + 0.5);
-        pb_plan_free(plan);
-    }
+    must(pb_plan_compute(view, (pb_kind_t) kind, &options, &plan) == PB_SUCCESS);
+    const pb_profile_t profile = planning_profile(looked->job->placement, plan);
+    const double units = crossings(looked->job, plan) * PB_PROFILE_UNIT;
+    looked->n_wrong += profile.crossing != (int64_t) (units + 0.5);
+    pb_plan_free(plan);
     pb_view_free(view);
-    return fits;
+    return profile;
 }
 
 static void look(void *context, const pb_candidate_t *candidate)
 {
     looked_t *looked = context;
-    pb_profile_t profile;
-    if (candidate->kind == PB_KIND_FALLBACK || !profile_of(looked, candidate->kind, &profile)) {
+    if (candidate->kind == PB_KIND_FALLBACK) {
         return;
     }
+    const pb_profile_t profile = profile_of(looked, candidate->kind);
     const uint64_t segment = candidate->segment != 0 ? candidate->segment : looked->bytes;
     const pb_segment_cost_t cost = pb_segment_cost(looked->model, segment);
     const double alone = (double) pb_predict(&profile, looked->model, &cost, looked->bytes, 1);
@@ -172,10 +170,8 @@ static bool is_same(const pb_choice_t *a, const pb_choice_t *b)
 static double crossings_of(const job_t *job, int kind)
 {
     looked_t looked = {.job = job};
-    pb_profile_t profile;
-    return profile_of(&looked, kind, &profile)
-               ? (double) profile.crossing / PB_PROFILE_UNIT / profile.n_streams
-               : 0;
+    const pb_profile_t profile = profile_of(&looked, kind);
+    return (double) profile.crossing / PB_PROFILE_UNIT / profile.n_streams;
 }
 
 static void test_choice(void)

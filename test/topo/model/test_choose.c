@@ -297,8 +297,7 @@ static void test_plan(void)
     bed_clear(&c, chooser);
 }
 
-/** Broadcasts that may be the fallback component's, or do not fit, for a rank that cannot choose.
- */
+/** Broadcasts that may be the fallback component's, for a rank that cannot choose. */
 static void test_may_pass(void)
 {
     static const struct {
@@ -311,7 +310,6 @@ static void test_may_pass(void)
         {{.kind = PB_CHOOSE_ALL, .plan.fanout = 3}, LONG, false, true},
         {{.kind = PB_CHOOSE_OWN, .plan.fanout = 3}, 6000, false, false},
         {{.kind = PB_KIND_CHAIN, .plan.fanout = 3}, 64, false, false},
-        {{.kind = PB_KIND_KARY, .plan.fanout = 0}, LONG, true, true},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         bool may[2];

@@ -311,24 +311,17 @@ static void test_groups(void)
     tree_case_clear(&c);
 }
 
-/* ---- what does not fit, and the fallback component ---- */
+/* ---- the fallback component ---- */
 
 static void test_fallback(void)
 {
-    static const pb_choose_options_t childless = {.kind = PB_KIND_KARY, .plan.fanout = 0};
     tree_case_t c;
     pb_model_t model;
     pb_planned_t planned;
     pb_planner_report_t report;
     bed(&c, &model, 1, 2, UINT64_C(100) * MBIT);
-    pb_planner_t *planner = planner_of(c.placement, &model, 0, &childless, 0);
-    ok(pb_planner_plan(planner, 0, LONG, false, &planned) == PB_ERR_UNFIT &&
-           planned.kind == PB_KIND_KARY && !planned.is_known && pb_planner_may_pass(planner, LONG),
-       "a forced kind that does not fit is named, as was to be expected");
-    pb_planner_free(planner);
-
     model.measured = true;
-    planner = planner_of(c.placement, &model, 1, &all, 0);
+    pb_planner_t *planner = planner_of(c.placement, &model, 1, &all, 0);
     planned = planning_plan(planner, 0, 64);
     ok(planned.fallback && planned.role == NULL && pb_planner_may_pass(planner, 64),
        "a short message goes to the fallback component");
