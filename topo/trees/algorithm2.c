@@ -10,7 +10,7 @@
  * k_b and k_(b+1) obeys
  *     q_b <= last position under LCA(i, k_b)   and   first[k_(b+1)] <= k_b,
  * where first[k] is the first position under LCA(k - 1, k), or the second one inside hosts
- * (order_bounds.h). So a tree enters a host once (ours; the papers have one rank on each host).
+ * (find_bounds()). So a tree enters a host once (ours; the papers have one rank on each host).
  *
  * A root may have fewer than k children. Then leaving out the last position of a range never makes
  * its tree higher, and the furthest reach of each position is enough. Row h has, for each i, the
@@ -33,7 +33,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/trees/order_bounds.h"
 #include "topo/trees/plan.h"
 #include "topo/util/error.h"
 
@@ -56,8 +55,12 @@ typedef struct gap {
 typedef struct rows {
     const pb_view_t *view;
     int most_children; /**< of a rank */
-    pb_order_bounds_t bounds;
-    int **reach;      /**< by height and position */
+    int *common; /**< by position k, but 0: the vertex of the smallest subtree that holds k - 1 and
+                    k */
+    int *first;  /**< by position k, but 0: the first position in that subtree. The second one if a
+                      tree enters it once (pb_view_enters_host()): no cut then separates its first
+                      rank, by which it is entered, from the others */
+    int **reach; /**< by height and position */
     int n_rows, room; /**< of `reach` */
     int *furthest;  /**< by position: the largest reach, in the row of the children, from the first
                          position that is of interest to this one */
@@ -93,7 +96,7 @@ static best_t *best_at(const rows_t *rows, int p, int n)
 static int last_cut(const rows_t *rows, int p, int k)
 {
     gap_t *gap = &rows->gaps[p];
-    const int *first = rows->bounds.first, to = k;
+    const int *first = rows->first, to = k;
     while (k > p && first[k] > p) {
         k = k > gap->from && k <= gap->to ? gap->from : first[k] < k ? first[k] : k - 1;
     }
@@ -147,10 +150,33 @@ static search_t begin_search(rows_t *rows, int height, int wanted)
 static int find_children(const search_t *search, int root)
 {
     const rows_t *rows = search->rows;
-    return find_best(search, root + 1, rows->most_children, rows->bounds.common[root + 1])->reach;
+    return find_best(search, root + 1, rows->most_children, rows->common[root + 1])->reach;
 }
 
 /* ---- rows ---- */
+
+/** Finds where the depth-first order can be cut. O(ranks + vertices). */
+static int find_bounds(rows_t *rows)
+{
+    const pb_view_t *view = rows->view;
+    const size_t n = (size_t) view->n_ranks;
+    rows->common = malloc(n * sizeof(*rows->common));
+    rows->first = malloc(n * sizeof(*rows->first));
+    if (rows->common == NULL || rows->first == NULL) {
+        return PB_ERR_NO_MEMORY;
+    }
+    /* Each climb leaves subtrees that the order never enters again, so that all
+     * climbs together are O(vertices). */
+    for (int k = 1; k < view->n_ranks; k++) {
+        int v = view->attached[k - 1];
+        while (view->vertices[v].end <= view->attached[k]) {
+            v = view->vertices[v].parent;
+        }
+        rows->common[k] = v;
+        rows->first[k] = view->vertices[v].first_rank + (v > 0 && pb_view_enters_host(view, v));
+    }
+    return PB_SUCCESS;
+}
 
 /** Adds a row without contents; NULL if out of memory. */
 static int *add_row(rows_t *rows)
@@ -267,7 +293,7 @@ static int make_tree(rows_t *rows, int *parent)
         return PB_SUCCESS;
     }
     const size_t n = (size_t) rows->view->n_ranks;
-    int rc = pb_order_bounds_init(&rows->bounds, rows->view);
+    int rc = find_bounds(rows);
     rows->furthest = malloc(n * sizeof(*rows->furthest));
     rows->gaps = calloc(n, sizeof(*rows->gaps));
     rows->best = calloc(n * (size_t) rows->most_children, sizeof(*rows->best));
@@ -282,7 +308,8 @@ static int make_tree(rows_t *rows, int *parent)
 
 static void rows_clear(rows_t *rows)
 {
-    pb_order_bounds_clear(&rows->bounds);
+    free(rows->common);
+    free(rows->first);
     free(rows->furthest);
     free(rows->gaps);
     free(rows->best);
