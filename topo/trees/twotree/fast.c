@@ -12,16 +12,39 @@
 #include <string.h>
 
 #include "topo/network/view_merge.h"
-#include "topo/trees/link_load.h"
 #include "topo/trees/twotree/internal.h"
 
-/** Edges that the uplink of a vertex may carry each way. */
+/**
+ * The speed of the fastest sender. Senders are the ranks' own uplinks, and the uplinks of hosts
+ * with several ranks, which no rank inside can outrun. 1 if there is only one host. O(ranks).
+ */
+static uint32_t find_sender_speed(const pb_view_t *view)
+{
+    uint32_t fastest = 1;
+    for (int i = 0; i < view->n_ranks; i++) {
+        int v = view->attached[i];
+        uint32_t speed = view->speed[i];
+        if (speed == UINT32_MAX) {
+            /* Out of the root's host there is one way: to its only child. */
+            const int way_out = v > 0 ? v : 1;
+            speed = way_out >= view->n_vertices ? 1
+                    : v > 0                     ? view->vertices[way_out].speed_out
+                                                : view->vertices[way_out].speed_in;
+        }
+        fastest = speed > fastest ? speed : fastest;
+    }
+    return fastest;
+}
+
+/** Edges that the uplink of a vertex may carry each way: two for each sender that it carries
+ * without contention, and for one at least. */
 static int capacity_of(const pb_view_t *view, int v, uint32_t sender_speed)
 {
     const pb_vertex_t *vertex = &view->vertices[v];
     const uint32_t speed =
         vertex->speed_in < vertex->speed_out ? vertex->speed_in : vertex->speed_out;
-    return 2 * pb_link_senders(speed, sender_speed);
+    const uint32_t n = speed / sender_speed;
+    return 2 * (n < 1 ? 1 : n > 1 << 20 ? 1 << 20 : (int) n);
 }
 
 /** Adds the edge between two vertices to the loads of links, by 2 * vertex + (1: outwards). */
@@ -41,7 +64,7 @@ static void add_edge(const pb_view_t *view, int from, int to, int *load)
 /** Tells whether no link carries more edges than it may. `load` has room for two of each vertex. */
 static bool fits(const pb_view_t *view, const pb_plan_t *plan, int *load)
 {
-    const uint32_t sender_speed = pb_link_sender_speed(view);
+    const uint32_t sender_speed = find_sender_speed(view);
     bool good = true;
     memset(load, 0, 2 * (size_t) view->n_vertices * sizeof(*load));
     for (int tree = 0; tree < 2; tree++) {
@@ -60,7 +83,7 @@ static bool fits(const pb_view_t *view, const pb_plan_t *plan, int *load)
 /** Finds the vertices whose uplinks are fast; returns how many. */
 static int find_fast(const pb_view_t *view, bool *fast)
 {
-    const uint32_t sender_speed = pb_link_sender_speed(view);
+    const uint32_t sender_speed = find_sender_speed(view);
     int n = 0;
     fast[0] = false;
     for (int v = 1; v < view->n_vertices; v++) {
