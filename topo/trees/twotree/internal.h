@@ -151,16 +151,10 @@ static inline pb_tt_config_t *pb_tt_config(const pb_tt_t *tt, int v, int role)
     return &tt->tables->configs[PB_TT_ROLES * tt->shape[v] + role];
 }
 
-/* ---- kept.c ---- */
+/* ---- kept.c, which has the functions of tables.h, too ---- */
 
 /** Tables without a shape. NULL if out of memory. */
 pb_tt_tables_t *pb_tt_tables_new(void);
-
-/** Frees tables, or NULL. */
-void pb_tt_tables_free(pb_tt_tables_t *tables);
-
-/** Bytes that are kept. O(1). */
-size_t pb_tt_tables_memory(const pb_tt_tables_t *tables);
 
 /**
  * Sets the shape of v, whose children have theirs; *is_new is set if its configs are to be made.

@@ -8,17 +8,8 @@
 
 #define FEWEST_SHAPES 32
 
-pb_tt_tables_t *pb_tt_tables_new(void)
-{
-    pb_tt_tables_t *tables = calloc(1, sizeof(*tables));
-    if (tables != NULL && pb_tt_prepare(tables) != PB_SUCCESS) {
-        pb_tt_tables_free(tables);
-        tables = NULL;
-    }
-    return tables;
-}
-
-void pb_tt_tables_free(pb_tt_tables_t *tables)
+/** Frees tables, or NULL. */
+static void free_tables(pb_tt_tables_t *tables)
 {
     if (tables == NULL) {
         return;
@@ -36,10 +27,28 @@ void pb_tt_tables_free(pb_tt_tables_t *tables)
     free(tables);
 }
 
-size_t pb_tt_tables_memory(const pb_tt_tables_t *tables)
+pb_tt_tables_t *pb_tt_tables_new(void)
 {
-    return sizeof(*tables) + pb_shapes_memory(&tables->shapes) + tables->memory +
-           PB_TT_ROLES * (size_t) tables->room * sizeof(*tables->configs);
+    pb_tt_tables_t *tables = calloc(1, sizeof(*tables));
+    if (tables != NULL && pb_tt_prepare(tables) != PB_SUCCESS) {
+        free_tables(tables);
+        tables = NULL;
+    }
+    return tables;
+}
+
+size_t pb_tables_memory(const pb_tables_t *tables)
+{
+    const pb_tt_tables_t *kept = tables->twotree;
+    return kept != NULL ? sizeof(*kept) + pb_shapes_memory(&kept->shapes) + kept->memory +
+                              PB_TT_ROLES * (size_t) kept->room * sizeof(*kept->configs)
+                        : 0;
+}
+
+void pb_tables_clear(pb_tables_t *tables)
+{
+    free_tables(tables->twotree);
+    *tables = (pb_tables_t){0};
 }
 
 /** Room for the configs of all shapes. */

@@ -151,8 +151,7 @@ int pb_tt_make_plan(const pb_view_t *view, bool is_merged, pb_tables_t *tables, 
                                            : PB_ERR_NO_MEMORY;
     if (rc != PB_SUCCESS) {
         /* There may be a shape whose tables are not complete. */
-        pb_tt_tables_free(tables->twotree);
-        tables->twotree = NULL;
+        pb_tables_clear(tables);
     }
     return rc;
 }
