@@ -121,8 +121,10 @@ static int place(struct ompi_communicator_t *comm, const pb_address_t *addresses
     if (placed->placement == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    placed->n_hosts = pb_placement_n_hosts(placed->placement);
-    return placed->n_hosts > 0 ? count_alike(comm, placed) : OMPI_ERR_OUT_OF_RESOURCE;
+    int most;
+    return pb_placement_count(placed->placement, &placed->n_hosts, &most)
+               ? count_alike(comm, placed)
+               : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 /* Inside hosts. */

@@ -613,7 +613,9 @@ uint64_t pb_choose_first(const pb_chooser_t *chooser, const pb_candidate_t *cand
 pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *model,
                              const pb_choose_options_t *options)
 {
-    pb_chooser_t *chooser = calloc(1, sizeof(*chooser));
+    int n_hosts, most;
+    pb_chooser_t *chooser =
+        pb_placement_count(placement, &n_hosts, &most) ? calloc(1, sizeof(*chooser)) : NULL;
     if (chooser == NULL) {
         return NULL;
     }
@@ -623,13 +625,7 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     for (int i = 0; i < MAX_ROOTS; i++) {
         chooser->roots[i].root = -1;
     }
-    const int n_hosts = pb_placement_n_hosts(placement);
-    const int most = pb_placement_most_on_host(placement);
-    if (n_hosts < 0 || most < 0) {
-        free(chooser);
-        return NULL;
-    }
-    if (options->plan.leaders && pb_leaders_matter(n_hosts, placement->n_ranks)) {
+    if (options->plan.leaders && n_hosts > 1) {
         chooser->height_inside = pb_leaders_height(most);
     }
     list_kinds(chooser);

@@ -1,7 +1,6 @@
 #include "topo/network/placement.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "topo/util/error.h"
@@ -62,8 +61,7 @@ int pb_placement_path(const pb_placement_t *placement, int from, int to, int *li
                            links);
 }
 
-/** Counts the ranks of each host; hosts that have some, and those of the host that has most. */
-static bool count_hosts(const pb_placement_t *placement, int *n_hosts_p, int *most_p)
+bool pb_placement_count(const pb_placement_t *placement, int *n_hosts_p, int *most_p)
 {
     int *n_on = calloc((size_t) pb_network_size(placement->network) + 1, sizeof(*n_on));
     *n_hosts_p = *most_p = 0;
@@ -77,16 +75,4 @@ static bool count_hosts(const pb_placement_t *placement, int *n_hosts_p, int *mo
     const bool counted = n_on != NULL;
     free(n_on);
     return counted;
-}
-
-int pb_placement_n_hosts(const pb_placement_t *placement)
-{
-    int n_hosts, most;
-    return count_hosts(placement, &n_hosts, &most) ? n_hosts : -1;
-}
-
-int pb_placement_most_on_host(const pb_placement_t *placement)
-{
-    int n_hosts, most;
-    return count_hosts(placement, &n_hosts, &most) ? most : -1;
 }

@@ -5,6 +5,7 @@
 #ifndef PB_PLACEMENT_H
 #define PB_PLACEMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "topo/network/network.h"
@@ -33,10 +34,8 @@ int pb_placement_one_switch(const char *const *names, int n_names, pb_network_t 
  */
 int pb_placement_path(const pb_placement_t *placement, int from, int to, int *links);
 
-/** Hosts with at least one rank. O(ranks + nodes); -1 if out of memory. */
-int pb_placement_n_hosts(const pb_placement_t *placement);
-
-/** Ranks of the host that has most. O(ranks + nodes); -1 if out of memory. */
-int pb_placement_most_on_host(const pb_placement_t *placement);
+/** Counts the hosts with at least one rank, and the ranks of the host that has most. False if out
+ * of memory. O(ranks + nodes). */
+bool pb_placement_count(const pb_placement_t *placement, int *n_hosts_p, int *most_p);
 
 #endif

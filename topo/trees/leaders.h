@@ -21,13 +21,8 @@
  * contention, there are two hosts or more, and one has several ranks. O(ranks). */
 bool pb_leaders_apply(const pb_view_t *view, pb_kind_t kind);
 
-/** Tells whether leaders differ from other ranks with these numbers. */
-static inline bool pb_leaders_matter(int n_hosts, int n_ranks)
-{
-    return n_hosts > 1 && n_hosts < n_ranks;
-}
-
-/** Height of the tree of `n_ranks` on one host, where they share no places. O(log ranks). */
+/** Height of the tree of `n_ranks` on one host, where they share no places; 0 of one. O(log ranks).
+ */
 int pb_leaders_height(int n_ranks);
 
 /**

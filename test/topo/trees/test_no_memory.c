@@ -61,10 +61,7 @@ static int place_and_plan(const pb_network_t *network, pb_diag_t *diag)
         char name[] = {'n', (char) ('1' + rank), '\0'};
         placement->host[rank] = pb_network_find(network, name);
     }
-    int error = pb_placement_n_hosts(placement) < 0 ? PB_ERR_NO_MEMORY : PB_SUCCESS;
-    if (error == PB_SUCCESS) {
-        error = plan_and_check(placement, diag);
-    }
+    int error = plan_and_check(placement, diag);
     if (error == PB_SUCCESS) {
         error = choose(placement);
     }
