@@ -22,7 +22,7 @@ static void describe(const pb_network_t *network)
         const pb_node_t *n = pb_network_node(network, node);
         printf("%s %s %s %" PRIu32 " %d %d\n", n->kind == PB_NODE_HOST ? "host" : "switch", n->name,
                n->parent >= 0 ? pb_network_node(network, n->parent)->name : "-", n->speed,
-               pb_network_members(network, node), pb_network_spines(network, node));
+               n->members, n->spines);
     }
 }
 

@@ -32,7 +32,7 @@ static bool count(fabric_members_t *members)
     for (int link = 0; link < n_links && n <= FABRIC_MAX_MEMBERS; link++) {
         members->first[link] = (int) n;
         if (is_link(members->network, link)) {
-            n += pb_network_members(members->network, pb_link_node(link));
+            n += pb_network_node(members->network, pb_link_node(link))->members;
         }
     }
     members->first[n_links] = members->n_members = (int) n;
@@ -56,9 +56,8 @@ static int common_divisor(int a, int b)
  */
 static fabric_member_t plug(const pb_network_t *network, int link, int number)
 {
-    int node = pb_link_node(link);
-    int n_lower = pb_network_spines(network, node);
-    int n_upper = pb_network_spines(network, pb_network_node(network, node)->parent);
+    const pb_node_t *node = pb_network_node(network, pb_link_node(link));
+    int n_lower = node->spines, n_upper = pb_network_node(network, node->parent)->spines;
     int divisor = common_divisor(n_lower, n_upper);
     int64_t all_alike = (int64_t) n_lower / divisor * n_upper;
     int64_t ahead = number / all_alike % divisor;
@@ -155,7 +154,7 @@ int fabric_members_choose(const fabric_members_t *members, int link, int from, u
 
 int fabric_members_begin(const fabric_members_t *members, int link, uint32_t flow)
 {
-    const int n = pb_network_spines(members->network, sending_node(members->network, link));
+    const int n = pb_network_node(members->network, sending_node(members->network, link))->spines;
     /* Not the hash by which that switch then chooses, or it would know only some outcomes. */
     return n > 1 ? draw(members, link, 0, 1, flow, n) : 0;
 }

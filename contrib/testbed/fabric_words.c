@@ -46,7 +46,7 @@ static const char *set_link(const pb_network_t *network, const int *nodes, const
     if (step->link < 0) {
         return "no link joins these two";
     }
-    if (numbers[0] >= pb_network_members(network, pb_link_node(step->link))) {
+    if (numbers[0] >= pb_network_node(network, pb_link_node(step->link))->members) {
         return "the link has no such member: they are numbered from 0";
     }
     step->member = (int) numbers[0];

@@ -368,13 +368,12 @@ typedef struct crossing {
 /** Adds the uplink of a node that is used. */
 static void add_crossing(const pb_profile_ground_t *ground, int node, crossing_t *crossing)
 {
-    const pb_network_t *network = ground->placement->network;
+    const pb_node_t *below = pb_network_node(ground->placement->network, node);
     const ground_node_t *at = &ground->nodes[node];
-    if (pb_network_node(network, node)->kind == PB_NODE_SWITCH && at->time > 0) {
+    if (below->kind == PB_NODE_SWITCH && at->time > 0) {
         crossing->n_segments += sum_of(at->up, at->down) / at->time;
         crossing->n_links++;
-        crossing->slowest =
-            pb_max64(crossing->slowest, at->time / pb_network_members(network, node));
+        crossing->slowest = pb_max64(crossing->slowest, at->time / below->members);
     }
 }
 
@@ -453,7 +452,8 @@ static int64_t unload(pb_profile_ground_t *ground, int64_t *crossing_p)
     for (int node = 0; node < pb_network_size(network); node++) {
         ground_node_t *at = &ground->nodes[node];
         const int64_t most = pb_max64(at->up, at->down);
-        share = most > share ? pb_max64(share, most / pb_network_members(network, node)) : share;
+        share =
+            most > share ? pb_max64(share, most / pb_network_node(network, node)->members) : share;
         if (most > 0) {
             add_crossing(ground, node, &crossing);
         }

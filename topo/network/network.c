@@ -578,16 +578,6 @@ const pb_node_t *pb_network_node(const pb_network_t *network, int node)
     return &network->nodes[node];
 }
 
-int pb_network_members(const pb_network_t *network, int node)
-{
-    return pb_network_node(network, node)->members;
-}
-
-int pb_network_spines(const pb_network_t *network, int node)
-{
-    return pb_network_node(network, node)->spines;
-}
-
 int pb_network_others(const pb_network_t *network)
 {
     return network->others;

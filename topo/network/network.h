@@ -46,8 +46,8 @@ typedef struct pb_node {
     int next_sibling; /**< -1 if none */
     uint32_t speed; /**< of one member of the uplink, each way, in the file's unit; 0: not given */
     bool speed_given; /**< not what pb_network_finish() takes it to be */
-    int members;      /**< parallel links in the uplink, at least 1 */
-    int spines;       /**< switches that are merged in this node, at least 1 */
+    int members;      /**< parallel links in the uplink, at least 1; each flow takes one */
+    int spines;       /**< switches that are merged in this node, at least 1; each flow takes one */
     int line;         /**< where the node was first named, for messages; 0: nowhere */
     bool is_virtual;  /**< the top that connects several trees, and is in no file */
 } pb_node_t;
@@ -129,13 +129,6 @@ int pb_network_top(const pb_network_t *network);             /**< after finish *
 int pb_network_depth(const pb_network_t *network, int node); /**< 0 at the top; after finish */
 uint32_t
 pb_network_base_speed(const pb_network_t *network); /**< of links without one; after finish */
-
-/** Parallel links in the uplink of a node, 1: a single link. Each flow takes one of them. */
-int pb_network_members(const pb_network_t *network, int node);
-
-/** Switches that are merged in a node, 1: an ordinary one. Each flow through it takes one of them.
- */
-int pb_network_spines(const pb_network_t *network, int node);
 
 /** Borrowed; valid until the next add or free. */
 const pb_node_t *pb_network_node(const pb_network_t *network, int node);

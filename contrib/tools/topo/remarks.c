@@ -9,9 +9,10 @@
 static void print_merged(const pb_network_t *network, FILE *stream)
 {
     for (int node = 0; node < pb_network_size(network); node++) {
-        if (pb_network_spines(network, node) > 1) {
+        const pb_node_t *at = pb_network_node(network, node);
+        if (at->spines > 1) {
             fprintf(stream, "switches %s are one to the plan: each flow takes one of them\n",
-                    pb_network_node(network, node)->name);
+                    at->name);
         }
     }
 }
@@ -25,7 +26,7 @@ static void print_parallel(const pb_network_t *network, FILE *stream)
 {
     int n = 0;
     for (int node = 0; node < pb_network_size(network); node++) {
-        n += pb_network_members(network, node) > 1;
+        n += pb_network_node(network, node)->members > 1;
     }
     if (n > 0) {
         fprintf(stream,

@@ -34,7 +34,7 @@ static void find_hops(const sharing_t *s, int flow, int from, int to, uint64_t s
         uint64_t hash = pb_hash_number(PB_HASH_START, seed);
         hash = pb_hash_number(hash, (uint64_t) link);
         hash = pb_hash_number(hash, ((uint64_t) from << 32) + (uint64_t) to);
-        const int members = pb_network_members(s->network, pb_link_node(link));
+        const int members = pb_network_node(s->network, pb_link_node(link))->members;
         hops_of(s, flow)[i] = (hop_t){link, (int) (pb_hash_end(hash) % (uint64_t) members)};
     }
 }

@@ -217,7 +217,8 @@ static void test_hash(void)
     ok(pb_network_bundle(c.network, s1, 0) == PB_ERR_INPUT &&
            pb_network_bundle(c.network, s1, PB_NETWORK_MAX_MEMBERS + 1) == PB_ERR_INPUT &&
            pb_network_bundle(c.network, s1, 4) == PB_SUCCESS &&
-           pb_network_members(c.network, s1) == 4 && pb_network_node(c.network, s1)->speed == 20,
+           pb_network_node(c.network, s1)->members == 4 &&
+           pb_network_node(c.network, s1)->speed == 20,
        "a bundle has 1 to %d links and the speed of one", PB_NETWORK_MAX_MEMBERS);
     tree_case_clear(&c);
 }
