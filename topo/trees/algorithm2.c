@@ -35,6 +35,7 @@
 
 #include "topo/trees/plan.h"
 #include "topo/util/error.h"
+#include "topo/util/kit.h"
 
 /** Children that a rank may have, also with a larger fanout: memory is in proportion. */
 #define MOST_CHILDREN 128
@@ -181,15 +182,11 @@ static int find_bounds(rows_t *rows)
 /** Adds a row without contents; NULL if out of memory. */
 static int *add_row(rows_t *rows)
 {
-    if (rows->n_rows == rows->room) {
-        const int room = rows->room > 0 ? 2 * rows->room : 32;
-        int **reach = realloc(rows->reach, (size_t) room * sizeof(*reach));
-        if (reach == NULL) {
-            return NULL;
-        }
-        rows->reach = reach;
-        rows->room = room;
+    int **reach = pb_grow(rows->reach, rows->n_rows, &rows->room, sizeof(*reach));
+    if (reach == NULL) {
+        return NULL;
     }
+    rows->reach = reach;
     int *row = malloc((size_t) rows->view->n_ranks * sizeof(*row));
     if (row != NULL) {
         rows->reach[rows->n_rows++] = row;

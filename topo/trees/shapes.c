@@ -5,6 +5,7 @@
 
 #include "topo/util/error.h"
 #include "topo/util/hash.h"
+#include "topo/util/kit.h"
 
 #define FEWEST_BUCKETS 64
 
@@ -66,15 +67,11 @@ static int make_room(pb_shapes_t *shapes, size_t n)
         shapes->keys = keys;
         shapes->keys_room = room;
     }
-    if (shapes->n == shapes->room) {
-        const int room = shapes->room > 0 ? 2 * shapes->room : FEWEST_BUCKETS;
-        size_t *end = realloc(shapes->end, (size_t) room * sizeof(*end));
-        if (end == NULL) {
-            return PB_ERR_NO_MEMORY;
-        }
-        shapes->end = end;
-        shapes->room = room;
+    size_t *end = pb_grow(shapes->end, shapes->n, &shapes->room, sizeof(*end));
+    if (end == NULL) {
+        return PB_ERR_NO_MEMORY;
     }
+    shapes->end = end;
     return 2 * ((size_t) shapes->n + 1) > shapes->n_buckets ? grow_buckets(shapes) : PB_SUCCESS;
 }
 
