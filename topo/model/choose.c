@@ -139,18 +139,6 @@ static void list_segments(pb_chooser_t *chooser)
     }
 }
 
-/** The kinds that are tried unless one is forced, in the order of the rule. */
-static void list_kinds(pb_chooser_t *chooser)
-{
-    pb_kind_t kinds[PB_KIND_COUNT];
-    const int n = pb_kinds_by_turn(kinds);
-    for (int i = 0; i < n; i++) {
-        if ((chooser->options.excluded >> kinds[i] & 1) == 0) {
-            chooser->kinds[chooser->n_kinds++] = kinds[i];
-        }
-    }
-}
-
 /** Returns the length of the longest segment of a message of `bytes`, in a trial or a choice. */
 static uint64_t segment_limit(const pb_chooser_t *chooser, uint64_t bytes, bool in_trial)
 {
@@ -628,7 +616,7 @@ pb_chooser_t *pb_chooser_new(const pb_placement_t *placement, const pb_model_t *
     if (options->plan.leaders && n_hosts > 1) {
         chooser->height_inside = pb_leaders_height(most);
     }
-    list_kinds(chooser);
+    chooser->n_kinds = pb_kinds_by_turn(options->excluded, chooser->kinds);
     list_segments(chooser);
     return chooser;
 }

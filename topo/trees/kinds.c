@@ -32,12 +32,12 @@ int pb_kind_find(const char *name)
     return PB_ERR_UNKNOWN;
 }
 
-int pb_kinds_by_turn(pb_kind_t kinds[PB_KIND_COUNT])
+int pb_kinds_by_turn(uint32_t excluded, pb_kind_t kinds[PB_KIND_COUNT])
 {
     int n = 0;
     for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
         int at = n;
-        if (rows[kind].auto_turn == 0) {
+        if (rows[kind].auto_turn == 0 || (excluded >> kind & 1) != 0) {
             continue;
         }
         for (; at > 0 && rows[kinds[at - 1]].auto_turn > rows[kind].auto_turn; at--) {
