@@ -14,8 +14,8 @@ static bool read_name(pb_item_reader_t *item, int i, char name[PB_MEDIUM_NAME_SI
     char quote[PB_DIAG_QUOTE_SIZE];
     const char *word = item->words[i];
     if (strlen(word) >= PB_MEDIUM_NAME_SIZE) {
-        pb_item_error(item, "the name '%s' has more than %d characters", pb_item_quote(quote, word),
-                      PB_MEDIUM_NAME_SIZE - 1);
+        pb_item_error(item, "the name '%s' has more than %d characters",
+                      pb_diag_quote_text(quote, word), PB_MEDIUM_NAME_SIZE - 1);
         return false;
     }
     strcpy(name, strcmp(word, "-") == 0 ? "" : word);

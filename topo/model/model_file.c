@@ -125,7 +125,7 @@ static void item_place(pb_item_reader_t *item)
     const int place = find_place(item->words[1]);
     if (place < 0) {
         pb_item_error(item, "'%s' is not known; write: place machine|switch|far links NUMBER",
-                      pb_item_quote(quote, item->words[1]));
+                      pb_diag_quote_text(quote, item->words[1]));
         return;
     }
     if (r->place_line[place] != 0) {

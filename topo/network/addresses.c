@@ -10,11 +10,6 @@
 #include "topo/network/spines.h"
 #include "topo/util/kit.h"
 
-static const char *quoted(char quote[PB_DIAG_QUOTE_SIZE], const char *text)
-{
-    return pb_diag_quote(quote, text, strlen(text));
-}
-
 /* ---- where the parts of an address end ---- */
 
 /* Parts between dots that are outside brackets. */
@@ -251,7 +246,8 @@ static int refuse(const pb_address_t *of, pb_diag_t *warnings, const char *why)
 {
     char address[PB_DIAG_QUOTE_SIZE], pattern[PB_DIAG_QUOTE_SIZE];
     pb_diag_error(warnings, NULL, 0, "host '%s': the address '%s' with the pattern '%s' %s",
-                  of->host, quoted(address, of->address), quoted(pattern, of->pattern), why);
+                  of->host, pb_diag_quote_text(address, of->address),
+                  pb_diag_quote_text(pattern, of->pattern), why);
     return PB_ERR_INPUT;
 }
 

@@ -139,7 +139,7 @@ int pb_builder_switch(pb_builder_t *b, int line, const char *name)
     }
     if (length == 0 || name[length] != '\0' || length > PB_HOSTLIST_MAX_NAME) {
         pb_diag_error(b->warnings, b->file, line, "'%s' is no name of a switch; ignored",
-                      pb_diag_quote(quote, name, strlen(name)));
+                      pb_diag_quote_text(quote, name));
         return PB_ERR_INPUT;
     }
     /* A list of several names is a name itself, as Slurm has it. */

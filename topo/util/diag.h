@@ -8,6 +8,7 @@
 #define PB_DIAG_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "topo/util/source_lines.h"
 
@@ -51,6 +52,12 @@ const char *pb_diag_line(char text[PB_DIAG_LINE_SIZE], const pb_diag_t *diag, in
  * ASCII becomes '?', and a long text ends in "...". Returns `quote`.
  */
 const char *pb_diag_quote(char quote[PB_DIAG_QUOTE_SIZE], const char *text, size_t length);
+
+/** The same of a whole text. */
+static inline const char *pb_diag_quote_text(char quote[PB_DIAG_QUOTE_SIZE], const char *text)
+{
+    return pb_diag_quote(quote, text, strlen(text));
+}
 
 /** The first message kept, or a fixed text if it was out of memory. */
 const char *pb_diag_first(const pb_diag_t *diag);

@@ -25,11 +25,6 @@ bool pb_item_has_errors(const pb_item_reader_t *r)
     return r->diag->n_errors > r->n_before;
 }
 
-const char *pb_item_quote(char quote[PB_DIAG_QUOTE_SIZE], const char *word)
-{
-    return pb_diag_quote(quote, word, strlen(word));
-}
-
 bool pb_item_number(pb_item_reader_t *r, const char *what, int i, uint64_t low, uint64_t high,
                     uint64_t *value_p)
 {
@@ -38,8 +33,8 @@ bool pb_item_number(pb_item_reader_t *r, const char *what, int i, uint64_t low, 
         return true;
     }
     pb_item_error(r, "%s is '%s', but must be a whole number from %" PRIu64 " to %" PRIu64,
-                  what != NULL ? what : r->words[i - 1], pb_item_quote(quote, r->words[i]), low,
-                  high);
+                  what != NULL ? what : r->words[i - 1], pb_diag_quote_text(quote, r->words[i]),
+                  low, high);
     return false;
 }
 
@@ -109,7 +104,8 @@ static void read_item(pb_item_reader_t *r)
         return;
     }
     list_names(r->kind, known, sizeof(known));
-    pb_item_error(r, "unknown item '%s'; known are %s", pb_item_quote(quote, r->words[0]), known);
+    pb_item_error(r, "unknown item '%s'; known are %s", pb_diag_quote_text(quote, r->words[0]),
+                  known);
 }
 
 void pb_item_end_refused(pb_item_reader_t *r)
@@ -140,14 +136,14 @@ static void read_first(pb_item_reader_t *r)
     r->stop = true;
     if (strcmp(r->words[0], kind->name) != 0 || r->n_words != 2) {
         pb_item_error(r, "begins with '%s'; the first line must be: %s %d",
-                      pb_item_quote(quote, r->words[0]), kind->name, kind->version);
+                      pb_diag_quote_text(quote, r->words[0]), kind->name, kind->version);
         return;
     }
     uint64_t version;
     if (!pb_decimal_read(r->words[1], (uint64_t) kind->version, (uint64_t) kind->version,
                          &version)) {
         pb_item_error(r, "is of version %s, but this program reads version %d; %s",
-                      pb_item_quote(quote, r->words[1]), kind->version, kind->remedy);
+                      pb_diag_quote_text(quote, r->words[1]), kind->version, kind->remedy);
         return;
     }
     r->stop = false;
@@ -204,8 +200,8 @@ static void read_line(pb_item_reader_t *r, const char *line, size_t length)
     } else if (!r->begun) {
         read_first(r);
     } else if (r->end_line != 0) {
-        pb_item_error(r, "'%s' comes behind the end on line %d", pb_item_quote(quote, r->words[0]),
-                      r->end_line);
+        pb_item_error(r, "'%s' comes behind the end on line %d",
+                      pb_diag_quote_text(quote, r->words[0]), r->end_line);
         r->stop = true;
     } else {
         read_item(r);

@@ -80,9 +80,6 @@ void pb_item_error(pb_item_reader_t *r, const char *format, ...)
 /** Tells whether this file has errors. */
 bool pb_item_has_errors(const pb_item_reader_t *r);
 
-/** A word of the file as messages show it. */
-const char *pb_item_quote(char quote[PB_DIAG_QUOTE_SIZE], const char *word);
-
 /** Reads word i as a decimal number from `low` to `high`, or reports an error. `what` names it in
  * the message; NULL: the word before it does. */
 bool pb_item_number(pb_item_reader_t *r, const char *what, int i, uint64_t low, uint64_t high,

@@ -141,7 +141,7 @@ static int take_key(reader_t *r, const yaml_event_t *event)
     if (before != NULL) {
         pb_diag_error(r->warnings, r->file, line_of(event),
                       "the key '%s' is given twice; the last one counts",
-                      pb_diag_quote(quote, key, strlen(key)));
+                      pb_diag_quote_text(quote, key));
         before->key[0] = '\0';
     }
     r->key = key;

@@ -131,7 +131,7 @@ static int read_member(reader_t *r, int i)
     const int host = pb_host_set_find(r->advice->hosts, r->item.words[i]);
     if (host < 0) {
         pb_item_error(&r->item, "'%s' is not among the hosts",
-                      pb_item_quote(quote, r->item.words[i]));
+                      pb_diag_quote_text(quote, r->item.words[i]));
     }
     return host;
 }

@@ -90,7 +90,7 @@ static int use_name(reader_t *r, level_t level, int i)
     const int entry = find_entry(&r->tables[level], r->item.words[i]);
     if (entry < 0) {
         pb_item_error(&r->item, "%s '%s' is not defined before this line", level_names[level],
-                      pb_item_quote(quote, r->item.words[i]));
+                      pb_diag_quote_text(quote, r->item.words[i]));
     }
     return entry;
 }
@@ -102,17 +102,17 @@ static bool may_define(reader_t *r, level_t level, const char *name)
     const int entry = find_entry(table, name);
     if (entry >= 0) {
         pb_item_error(&r->item, "%s '%s' is defined already, on line %d", level_names[level],
-                      pb_item_quote(quote, name), table->entries[entry].line);
+                      pb_diag_quote_text(quote, name), table->entries[entry].line);
         return false;
     }
     if (strlen(name) > PB_LINK_MATRIX_MAX_NAME) {
-        pb_item_error(&r->item, "the name '%s' is longer than %d bytes", pb_item_quote(quote, name),
-                      PB_LINK_MATRIX_MAX_NAME);
+        pb_item_error(&r->item, "the name '%s' is longer than %d bytes",
+                      pb_diag_quote_text(quote, name), PB_LINK_MATRIX_MAX_NAME);
         return false;
     }
     if (table->n == PB_LINK_MATRIX_MAX_NODES) {
         pb_item_error(&r->item, "with %s '%s' there are more than %d", level_names[level],
-                      pb_item_quote(quote, name), PB_LINK_MATRIX_MAX_NODES);
+                      pb_diag_quote_text(quote, name), PB_LINK_MATRIX_MAX_NODES);
         r->item.stop = true;
         return false;
     }
@@ -177,13 +177,13 @@ static void item_between(reader_t *r, level_t level)
         return;
     }
     way_t *place = way_at(r, level, from, to);
-    pb_item_quote(quote, r->item.words[1]);
+    pb_diag_quote_text(quote, r->item.words[1]);
     if (from == to) {
         pb_item_error(&r->item, "'%s' is on both sides%s", quote,
                       level == LEVEL_CLUSTER ? "; its cluster line says what is inside it" : "");
     } else if (place->line > 0) {
         pb_item_error(&r->item, "from '%s' to '%s' is given already, on line %d", quote,
-                      pb_item_quote(other, r->item.words[2]), place->line);
+                      pb_diag_quote_text(other, r->item.words[2]), place->line);
     } else {
         *place = way;
     }
@@ -238,8 +238,8 @@ static void check_links(reader_t *r)
         if (n_missing > 0) {
             pb_diag_error(r->item.diag, r->item.file, clusters->entries[i].line,
                           "there is no link from cluster '%s' to '%s'%s",
-                          pb_item_quote(from, clusters->entries[i].name),
-                          pb_item_quote(to, clusters->entries[first].name), others);
+                          pb_diag_quote_text(from, clusters->entries[i].name),
+                          pb_diag_quote_text(to, clusters->entries[first].name), others);
         }
     }
 }

@@ -46,7 +46,7 @@ static int check_name(const pb_topology_text_t *text, const pb_topology_request_
     pb_diag_error(diag, text->name, 0,
                   "there is no topology '%s', as this file has one only, '%s'; name that, none, or "
                   "a topology.yaml",
-                  pb_diag_quote(quote, name, strlen(name)), PB_SLURM_CONF_TOPOLOGY);
+                  pb_diag_quote_text(quote, name), PB_SLURM_CONF_TOPOLOGY);
     return PB_ERR_INPUT;
 }
 

@@ -348,7 +348,7 @@ static int include(pb_slurm_lines_t *lines, int number, const char *name, const 
     int error = PB_SUCCESS;
     if (why != NULL) {
         pb_diag_error(lines->warnings, last_source(lines)->name, number, "Include '%s': %s",
-                      pb_diag_quote(quote, name, strlen(name)), why);
+                      pb_diag_quote_text(quote, name), why);
     } else {
         error = push_file(lines, number, path);
     }

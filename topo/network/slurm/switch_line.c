@@ -72,7 +72,7 @@ static void warn(const switch_line_t *l, const char *what, const char *value)
 {
     char quote[PB_DIAG_QUOTE_SIZE];
     pb_diag_error(l->builder->warnings, l->builder->file, l->line, what,
-                  pb_diag_quote(quote, value, strlen(value)));
+                  pb_diag_quote_text(quote, value));
 }
 
 /* The number that a value is, up to `most`; 0: not given, or ignored with a warning. Of a
@@ -86,7 +86,7 @@ static uint32_t read_number(const switch_line_t *l, int key, uint32_t most)
         pb_diag_error(l->builder->warnings, l->builder->file, l->line,
                       "%s '%s' is ignored, as it is not a whole number from %d to %lu, without "
                       "unit",
-                      keys[key], pb_diag_quote(quote, value, strlen(value)), key != KEY_LEVEL,
+                      keys[key], pb_diag_quote_text(quote, value), key != KEY_LEVEL,
                       (unsigned long) most);
         return 0;
     }

@@ -50,7 +50,7 @@ static char *cut_quoted(cutter_t *c, char *quote)
     if (end == NULL) {
         pb_diag_error(c->warnings, c->file, c->line,
                       "the quote before '%s' is not closed; the rest of the line is ignored",
-                      pb_diag_quote(shown, quote + 1, strlen(quote + 1)));
+                      pb_diag_quote_text(shown, quote + 1));
         return NULL;
     }
     *end++ = '\0';

@@ -54,7 +54,7 @@ static void warn(reader_t *r, const pb_yaml_node_t *node, const char *format, co
 {
     char quote[PB_DIAG_QUOTE_SIZE];
     pb_diag_error(&r->topology->warnings, r->text->name, node->line, format,
-                  pb_diag_quote(quote, text, strlen(text)));
+                  pb_diag_quote_text(quote, text));
 }
 
 /* ---- recognition ---- */
@@ -226,7 +226,7 @@ static void report_none(const reader_t *r, pb_diag_t *to, const char *name, cons
     pb_diag_error(to, r->text->name, 0,
                   "there is no topology '%s'%s; there are %s: name one by "
                   "coll_pipebcast_topology_name or --topology-name",
-                  pb_diag_quote(quote, name, strlen(name)), whose, names);
+                  pb_diag_quote_text(quote, name), whose, names);
     free(names);
 }
 
