@@ -32,7 +32,6 @@ void pb_check_clear(pb_check_t *check)
 {
     free(check->links);
     free(check->sends);
-    free(check->receives);
     memset(check, 0, sizeof(*check));
 }
 
@@ -48,8 +47,7 @@ static int check_alloc(pb_check_t *check, int n_links, int n_ranks)
     check->n_links = n_links;
     check->links = counters(n_links, sizeof(*check->links));
     check->sends = counters(n_ranks, sizeof(*check->sends));
-    check->receives = counters(n_ranks, sizeof(*check->receives));
-    if (check->links == NULL || check->sends == NULL || check->receives == NULL) {
+    if (check->links == NULL || check->sends == NULL) {
         pb_check_clear(check);
         return PB_ERR_NO_MEMORY;
     }
@@ -177,7 +175,7 @@ static void load_links(walk_t *w, const bool *sound)
     }
 }
 
-/* Judges one edge by itself, and counts it at its two ends. */
+/* Judges one edge by itself, and counts it at its sender. */
 static void check_edge(walk_t *w, int s, int from, int to)
 {
     if (to < 0 || to >= w->plan->n_ranks) {
@@ -186,7 +184,6 @@ static void check_edge(walk_t *w, int s, int from, int to)
         return;
     }
     w->check->sends[from]++;
-    w->check->receives[to]++;
     if (!is_member(w, from) || !is_member(w, to)) {
         pb_diag_error(w->diag, NULL, 0,
                       "stream %d: the edge %d -> %d meets a rank that is no member", s, from, to);
@@ -299,10 +296,8 @@ static void check_streams(walk_t *w)
 static void find_maxima(pb_check_t *check, int n_ranks)
 {
     for (int link = 0; link < check->n_links; link++) {
-        const pb_link_load_t *load = &check->links[link];
-        check->max_edges = load->edges > check->max_edges ? load->edges : check->max_edges;
-        check->max_senders =
-            load->senders > check->max_senders ? load->senders : check->max_senders;
+        const int edges = check->links[link].edges;
+        check->max_edges = edges > check->max_edges ? edges : check->max_edges;
     }
     for (int rank = 0; rank < n_ranks; rank++) {
         check->max_sends =

@@ -25,9 +25,7 @@ typedef struct pb_check {
     int n_links;           /**< 2 * pb_network_size() */
     pb_link_load_t *links; /**< by directed link, see topo/network/network.h */
     int *sends;            /**< by rank: edges out, all streams */
-    int *receives;         /**< by rank: edges in, all streams */
     int max_edges;         /**< over all links between nodes */
-    int max_senders;       /**< over all links between nodes */
     int max_sends;         /**< over all ranks */
     int height;            /**< of the highest stream, recomputed */
 } pb_check_t;

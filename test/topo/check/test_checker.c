@@ -63,6 +63,16 @@ static const pb_link_load_t *load(const fixture_t *f, const char *name, bool up)
     return &f->check.links[up ? pb_link_up(node) : pb_link_down(node)];
 }
 
+/* The most senders of a link. */
+static int most_senders(const pb_check_t *check)
+{
+    int most = 0;
+    for (int link = 0; link < check->n_links; link++) {
+        most = check->links[link].senders > most ? check->links[link].senders : most;
+    }
+    return most;
+}
+
 /* Numbers with blanks between. */
 static void read_numbers(const char *text, int *numbers, int most)
 {
@@ -87,9 +97,9 @@ static void test_sound(char *const *columns, int n)
     const pb_check_t *check = &f.check;
     const int rc = pb_check_plan(f.c.placement, f.plan, NULL, &f.check, &f.diag);
     ok(n == 7 && rc == PB_SUCCESS && check->height == most[0] && check->max_edges == most[1] &&
-           check->max_senders == most[2] && check->max_sends == most[3],
+           most_senders(check) == most[2] && check->max_sends == most[3],
        "%s: sound, of height %d, at most %d edges of %d ranks, %d sends", what, check->height,
-       check->max_edges, check->max_senders, check->max_sends);
+       check->max_edges, most_senders(check), check->max_sends);
     const int contends = pb_check_load(f.c.placement, f.plan, NULL, &f.diag);
     ok(fault[0] == '\0' ? contends == PB_SUCCESS && f.diag.n_errors == 0
                         : contends == PB_ERR_INPUT && has_message(&f.diag, fault),
@@ -103,9 +113,8 @@ static void test_loads(void)
     fixture_t f;
     set_up(&f, two_switches, "a,b,c,d");
     ok(pb_check_plan(f.c.placement, f.plan, NULL, &f.check, &f.diag) == PB_SUCCESS &&
-           f.check.sends[0] == 1 && f.check.sends[3] == 0 && f.check.receives[0] == 0 &&
-           f.check.receives[3] == 1,
-       "the chain's sends and receives");
+           f.check.sends[0] == 1 && f.check.sends[3] == 0,
+       "the chain's sends");
     ok(load(&f, "s1", false)->edges == 1 && load(&f, "s1", true)->edges == 0 &&
            load(&f, "a", true)->edges == 1 && load(&f, "a", false)->edges == 0 &&
            f.check.n_links == 2 * pb_network_size(f.c.network),
