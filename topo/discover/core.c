@@ -22,7 +22,7 @@ static void shuffle(pb_random_t *random, pb_flow_t *flows, int n)
 }
 
 /** Keeps the half of the flows that contains slow ones, as long as there is one. Returns the number
- * of flows. Returns how many. */
+ * of flows that are left, or an error. */
 static int halve(pb_gauge_t *gauge, const pb_cuts_t *cuts, pb_flow_t *flows, int n)
 {
     bool found = true;

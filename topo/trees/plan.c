@@ -9,19 +9,19 @@
 
 /* Memory for one stream, without edges. False if out of memory; what was had is
  * then still in the stream. */
-static int stream_init(pb_stream_t *stream, int n_ranks, int n_members)
+static bool stream_init(pb_stream_t *stream, int n_ranks, int n_members)
 {
     size_t n = (size_t) n_ranks;
     stream->parent = malloc((n + 1) * sizeof(int));
     stream->first_child = calloc(n + 1, sizeof(int));
     stream->child = calloc((size_t) n_members, sizeof(int));
     if (stream->parent == NULL || stream->first_child == NULL || stream->child == NULL) {
-        return 0;
+        return false;
     }
     for (size_t rank = 0; rank < n; rank++) {
         stream->parent[rank] = -1;
     }
-    return 1;
+    return true;
 }
 
 pb_plan_t *pb_plan_new(const pb_view_t *view, pb_kind_t kind, int n_streams)
