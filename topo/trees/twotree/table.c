@@ -172,31 +172,31 @@ static void link_guests(pb_tt_pool_t *pool)
 }
 
 /** The least time at which n slots can have been opened. */
-static int least_time(const pb_tt_maker_t *b, int n)
+static int least_time(const pb_tt_maker_t *m, int n)
 {
     int time = 0;
-    while (time < PB_TT_WEIGHTS && b->pool.tables->most[time] < n) {
+    while (time < PB_TT_WEIGHTS && m->pool.tables->most[time] < n) {
         time++;
     }
-    return b->pool.entry + time;
+    return m->pool.entry + time;
 }
 
 /** Bound on the value of the reply of a filling whose exports come after all items. */
-static double latest_value(const pb_tt_maker_t *b)
+static double latest_value(const pb_tt_maker_t *m)
 {
-    const int n_items = b->pool.n_locals + b->pool.n_guests;
+    const int n_items = m->pool.n_locals + m->pool.n_guests;
     double sum = 0.0;
-    for (int i = 1; i <= b->pool.n_exports; i++) {
-        sum += weight(b->tt->tables, least_time(b, n_items + i));
+    for (int i = 1; i <= m->pool.n_exports; i++) {
+        sum += weight(m->tt->tables, least_time(m, n_items + i));
     }
     return sum;
 }
 
-void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
+void pb_tt_load(pb_tt_maker_t *m, int tree, int v, pb_tt_role_t role,
                 const int locals[PB_TT_OPTIONS], const pb_tt_option_t *options)
 {
-    const pb_tt_t *tt = b->tt;
-    pb_tt_pool_t *pool = &b->pool;
+    const pb_tt_t *tt = m->tt;
+    pb_tt_pool_t *pool = &m->pool;
     pool->n_locals = pb_tt_n_locals(tt, v);
     memset(pool->n_giving, 0, sizeof(pool->n_giving));
     for (int option = 0; option < PB_TT_OPTIONS; option++) {
@@ -215,24 +215,24 @@ void pb_tt_load(pb_tt_maker_t *b, int tree, int v, pb_tt_role_t role,
     pool->n_exports = pb_tt_gives((pb_tt_option_t) (2 * role), tree);
     pool->tables = tt->tables;
     pool->entry = v == 0 ? PB_TT_FIRST : 0;
-    b->n_ranks = tt->view->vertices[v].end_rank - tt->view->vertices[v].first_rank;
-    b->latest_value = latest_value(b);
+    m->n_ranks = tt->view->vertices[v].end_rank - tt->view->vertices[v].first_rank;
+    m->latest_value = latest_value(m);
 }
 
 /** Worth of the exports of a reply. */
-static double value(const pb_tt_maker_t *b, const pb_tt_reply_t *reply)
+static double value(const pb_tt_maker_t *m, const pb_tt_reply_t *reply)
 {
-    return weight(b->tt->tables, reply->out[0]) + weight(b->tt->tables, reply->out[1]);
+    return weight(m->tt->tables, reply->out[0]) + weight(m->tt->tables, reply->out[1]);
 }
 
 /** The policies that come out as the one does that was just tried. */
-static uint64_t alike(const pb_tt_maker_t *b, const int hold[2])
+static uint64_t alike(const pb_tt_maker_t *m, const int hold[2])
 {
-    const pb_tt_tables_t *tables = b->tt->tables;
-    const int exports = b->pool.n_exports;
+    const pb_tt_tables_t *tables = m->tt->tables;
+    const int exports = m->pool.n_exports;
     uint64_t pairs = UINT64_MAX;
     for (int i = 0; i < exports; i++) {
-        const int end = b->pool.hold_end[i];
+        const int end = m->pool.hold_end[i];
         pairs &= tables->no_sooner[exports][i][hold[i]];
         pairs &= end < PB_TT_MAX_HOLD ? tables->no_later[exports][i][end] : UINT64_MAX;
     }
@@ -243,25 +243,25 @@ static uint64_t alike(const pb_tt_maker_t *b, const int hold[2])
  * The best reply for one slack that is worth more than `best`; false if the slack does not suffice.
  * `late_out` has the times of exports after all items; NULL: they are not known.
  */
-static bool best_reply(pb_tt_maker_t *b, int slack, const int *late_out, double best,
+static bool best_reply(pb_tt_maker_t *m, int slack, const int *late_out, double best,
                        pb_tt_reply_t *reply)
 {
-    const int exports = b->pool.n_exports;
-    const pb_tt_tables_t *tables = b->tt->tables;
+    const int exports = m->pool.n_exports;
+    const pb_tt_tables_t *tables = m->tt->tables;
     const int n_pairs = tables->n_pairs[exports];
     uint64_t left = n_pairs > 0 ? UINT64_MAX >> (MAX_PAIRS - n_pairs) : 0;
     *reply = (pb_tt_reply_t){
         .slack = slack, .hold = {PB_TT_NEVER, PB_TT_NEVER}, .out = {PB_TT_NEVER, PB_TT_NEVER}};
-    if (late_out == NULL && b->latest_value > best) {
-        if (!pb_tt_fill(&b->pool, slack, late)) {
+    if (late_out == NULL && m->latest_value > best) {
+        if (!pb_tt_fill(&m->pool, slack, late)) {
             return false;
         }
-        late_out = b->pool.export_time;
+        late_out = m->pool.export_time;
     }
     if (late_out != NULL) {
         memcpy(reply->out, late_out, sizeof(reply->out));
     }
-    best = fmax(best, value(b, reply));
+    best = fmax(best, value(m, reply));
     for (; left != 0; left &= left - 1) {
         const pb_tt_pair_t *pair = &tables->pairs[exports][__builtin_ctzll(left)];
         if (pair->weight <= best) {
@@ -270,15 +270,15 @@ static bool best_reply(pb_tt_maker_t *b, int slack, const int *late_out, double 
         if (pair->hold[exports - 1] > slack) {
             continue;
         }
-        const bool filled = pb_tt_fill(&b->pool, slack, pair->hold);
-        left &= ~alike(b, pair->hold) | (left & -left);
+        const bool filled = pb_tt_fill(&m->pool, slack, pair->hold);
+        left &= ~alike(m, pair->hold) | (left & -left);
         if (!filled) {
             continue;
         }
         pb_tt_reply_t found = {.slack = slack, .hold = {pair->hold[0], pair->hold[1]}};
-        memcpy(found.out, b->pool.export_time, sizeof(found.out));
-        if (value(b, &found) > best) {
-            best = value(b, &found);
+        memcpy(found.out, m->pool.export_time, sizeof(found.out));
+        if (value(m, &found) > best) {
+            best = value(m, &found);
             *reply = found;
         }
     }
@@ -286,31 +286,31 @@ static bool best_reply(pb_tt_maker_t *b, int slack, const int *late_out, double 
 }
 
 /** A slack below which no fill can succeed. */
-static int least_slack(const pb_tt_maker_t *b)
+static int least_slack(const pb_tt_maker_t *m)
 {
-    const pb_tt_pool_t *pool = &b->pool;
-    int least = least_time(b, pool->n_locals + pool->n_guests + pool->n_exports);
+    const pb_tt_pool_t *pool = &m->pool;
+    int least = least_time(m, pool->n_locals + pool->n_guests + pool->n_exports);
     for (int g = 0; g < pool->n_guests; g++) {
-        const int slack = least_time(b, g + 1) + pool->guests[g].lead;
+        const int slack = least_time(m, g + 1) + pool->guests[g].lead;
         least = slack > least ? slack : least;
     }
     return least;
 }
 
 /** Loss by a reply, a logarithm. */
-static double loss_of(const pb_tt_maker_t *b, const pb_tt_reply_t *reply)
+static double loss_of(const pb_tt_maker_t *m, const pb_tt_reply_t *reply)
 {
-    return log(fmax(1.0 - value(b, reply), 1e-6));
+    return log(fmax(1.0 - value(m, reply), 1e-6));
 }
 
-static double cost_of(const pb_tt_maker_t *b, int slack, double loss)
+static double cost_of(const pb_tt_maker_t *m, int slack, double loss)
 {
-    return slack * b->tt->tables->log_growth + loss;
+    return slack * m->tt->tables->log_growth + loss;
 }
 
-int pb_tt_reserve(pb_tt_maker_t *b, int deadline)
+int pb_tt_reserve(pb_tt_maker_t *m, int deadline)
 {
-    pb_tt_pool_t *pool = &b->pool;
+    pb_tt_pool_t *pool = &m->pool;
     if (deadline <= pool->latest) {
         return PB_SUCCESS;
     }
@@ -331,70 +331,70 @@ int pb_tt_reserve(pb_tt_maker_t *b, int deadline)
 }
 
 /** The least slack that suffices, from `slack` on. */
-static int find_need(pb_tt_maker_t *b, int slack, pb_tt_draft_t *draft)
+static int find_need(pb_tt_maker_t *m, int slack, pb_tt_draft_t *draft)
 {
     for (;; slack++) {
-        const int rc = pb_tt_reserve(b, slack + 2 * PB_TT_MAX_REPLIES);
+        const int rc = pb_tt_reserve(m, slack + 2 * PB_TT_MAX_REPLIES);
         if (rc != PB_SUCCESS) {
             return rc;
         }
-        if (pb_tt_fill(&b->pool, slack, late)) {
+        if (pb_tt_fill(&m->pool, slack, late)) {
             draft->need = slack;
-            memcpy(draft->late_out, b->pool.export_time, sizeof(draft->late_out));
+            memcpy(draft->late_out, m->pool.export_time, sizeof(draft->late_out));
             return PB_SUCCESS;
         }
-        if (slack > MAX_SLACK_PER_RANK * (b->n_ranks + 1)) {
+        if (slack > MAX_SLACK_PER_RANK * (m->n_ranks + 1)) {
             return PB_ERR_UNFIT;
         }
     }
 }
 
-int pb_tt_begin_table(pb_tt_maker_t *b, pb_tt_draft_t *draft)
+int pb_tt_begin_table(pb_tt_maker_t *m, pb_tt_draft_t *draft)
 {
-    const int rc = find_need(b, least_slack(b), draft);
+    const int rc = find_need(m, least_slack(m), draft);
     if (rc != PB_SUCCESS) {
         return rc;
     }
     /* A policy that works with some slack works with more, or nearly always. */
-    if (!best_reply(b, draft->need + 2 * PB_TT_MAX_REPLIES, NULL, 0.0, &draft->ideal)) {
+    if (!best_reply(m, draft->need + 2 * PB_TT_MAX_REPLIES, NULL, 0.0, &draft->ideal)) {
         draft->ideal.out[0] = draft->ideal.out[1] = 0;
     }
-    draft->ideal_loss = loss_of(b, &draft->ideal);
-    draft->cost = cost_of(b, draft->need, draft->ideal_loss);
+    draft->ideal_loss = loss_of(m, &draft->ideal);
+    draft->cost = cost_of(m, draft->need, draft->ideal_loss);
     return PB_SUCCESS;
 }
 
-bool pb_tt_judge_table(pb_tt_maker_t *b, pb_tt_draft_t *draft, double limit)
+bool pb_tt_judge_table(pb_tt_maker_t *m, pb_tt_draft_t *draft, double limit)
 {
     pb_tt_reply_t reply = {.out = {draft->late_out[0], draft->late_out[1]}};
-    draft->cost = cost_of(b, draft->need, loss_of(b, &reply));
+    draft->cost = cost_of(m, draft->need, loss_of(m, &reply));
     for (int n = 0; n < PB_TT_MAX_REPLIES; n++) {
-        const double least = fmin(draft->cost, limit), delay = cost_of(b, draft->need + n, 0.0);
+        const double least = fmin(draft->cost, limit), delay = cost_of(m, draft->need + n, 0.0);
         if (delay + draft->ideal_loss >= least) {
             break;
         }
         /* A reply that is worth less costs more. */
         const double worth = 1.0 - exp(least - delay) - PB_TT_ROUNDING;
-        if (best_reply(b, draft->need + n, n == 0 ? draft->late_out : NULL, worth, &reply)) {
-            draft->cost = fmin(draft->cost, delay + loss_of(b, &reply));
+        if (best_reply(m, draft->need + n, n == 0 ? draft->late_out : NULL, worth, &reply)) {
+            draft->cost = fmin(draft->cost, delay + loss_of(m, &reply));
         }
     }
     return draft->cost < limit;
 }
 
-int pb_tt_make_table(pb_tt_maker_t *b, const pb_tt_draft_t *draft, pb_tt_table_t *table)
+int pb_tt_make_table(pb_tt_maker_t *m, const pb_tt_draft_t *draft, pb_tt_table_t *table)
 {
     pb_tt_reply_t replies[PB_TT_MAX_REPLIES];
-    const double enough = NEARLY * value(b, &draft->ideal);
+    const double enough = NEARLY * value(m, &draft->ideal);
     double reached = 0.0;
     int n = 0;
     do {
-        if (!best_reply(b, draft->need + n, n == 0 ? draft->late_out : NULL, reached,
+        if (!best_reply(m, draft->need + n, n == 0 ? draft->late_out : NULL, reached,
                         &replies[n]) ||
-            value(b, &replies[n]) < reached) {
+            value(m, &replies[n]) < reached) {
             replies[n] = replies[n - 1];
         }
-        reached = value(b, &replies[n++]);
+        reached = value(m, &replies[n++]);
     } while (n < PB_TT_MAX_REPLIES && reached < enough);
     *table = (pb_tt_table_t){
         .need = draft->need, .n = n, .replies = malloc((size_t) n * sizeof(*replies))};
@@ -405,13 +405,13 @@ int pb_tt_make_table(pb_tt_maker_t *b, const pb_tt_draft_t *draft, pb_tt_table_t
     return PB_SUCCESS;
 }
 
-int pb_tt_maker_init(pb_tt_maker_t *b, const pb_tt_t *tt)
+int pb_tt_maker_init(pb_tt_maker_t *m, const pb_tt_t *tt)
 {
     const pb_view_t *view = tt->view;
     const size_t n_items = (size_t) view->n_ranks + (size_t) view->n_vertices;
-    pb_tt_pool_t *pool = &b->pool;
-    memset(b, 0, sizeof(*b));
-    b->tt = tt;
+    pb_tt_pool_t *pool = &m->pool;
+    memset(m, 0, sizeof(*m));
+    m->tt = tt;
     pool->guests = malloc((size_t) view->n_vertices * sizeof(*pool->guests));
     pool->leads = malloc((size_t) view->n_vertices * sizeof(*pool->leads));
     pool->heap = malloc((2 * n_items + 2) * sizeof(*pool->heap));
@@ -424,13 +424,13 @@ int pb_tt_maker_init(pb_tt_maker_t *b, const pb_tt_t *tt)
     return PB_SUCCESS;
 }
 
-void pb_tt_maker_clear(pb_tt_maker_t *b)
+void pb_tt_maker_clear(pb_tt_maker_t *m)
 {
-    free(b->pool.guests);
-    free(b->pool.leads);
-    free(b->pool.heap);
-    free(b->pool.times);
-    free(b->pool.n_open);
-    free(b->pool.source);
-    free(b->pool.time);
+    free(m->pool.guests);
+    free(m->pool.leads);
+    free(m->pool.heap);
+    free(m->pool.times);
+    free(m->pool.n_open);
+    free(m->pool.source);
+    free(m->pool.time);
 }
