@@ -107,8 +107,8 @@ const char *pb_kind_name(pb_kind_t kind);
 /** The kind of this name, or PB_ERR_UNKNOWN. */
 int pb_kind_find(const char *name);
 
-/** Writes the kinds that may be chosen in the order of their turns, but for those whose bits
- * `excluded` has; returns how many they are. */
+/** Writes the kinds that may be chosen, without those whose bits `excluded` has, in the order of
+ * their turns; returns how many they are. */
 int pb_kinds_by_turn(uint32_t excluded, pb_kind_t kinds[PB_KIND_COUNT]);
 
 /** Most neighbors of a rank in the plans of all roots among n_ranks, with

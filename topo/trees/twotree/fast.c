@@ -37,7 +37,7 @@ static uint32_t find_sender_speed(const pb_view_t *view)
 }
 
 /** Edges that the uplink of a vertex may carry each way: two for each sender that it carries
- * without contention, and for one at least. */
+ * without contention, at least two. */
 static int capacity_of(const pb_view_t *view, int v, uint32_t sender_speed)
 {
     const pb_vertex_t *vertex = &view->vertices[v];
