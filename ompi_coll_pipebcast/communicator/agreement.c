@@ -115,7 +115,6 @@ static void begin_planning(coll_pipebcast_module_t *module)
                    .n_alike = module->placed->n_alike},
         .memory = params->cache_size,
         .connections = module->connections,
-        .learns_nothing = !coll_pipebcast_learns(settings),
     };
     pb_planner_begin(module->planner, module->placed->placement, &module->model->model, &options);
 }

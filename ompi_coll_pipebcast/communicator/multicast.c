@@ -249,14 +249,19 @@ bool coll_pipebcast_multicast_hear_probe(coll_pipebcast_multicast_t *multicast, 
     return true;
 }
 
-/** The speed of the slowest link that frames of a root may pass, in the unit of the topology. */
-static uint32_t slowest_link(const pb_network_t *network)
+/** The speed of the slowest link from a host to any rank's, in the unit of the topology. */
+static uint32_t slowest_link(const pb_placement_t *placement, int host)
 {
+    const pb_network_t *network = placement->network;
     uint32_t slowest = UINT32_MAX;
-    for (int node = 0; node < pb_network_size(network); node++) {
-        const pb_node_t *at = pb_network_node(network, node);
-        if (node != pb_network_top(network) && at->kind != PB_NODE_PLACE && at->speed < slowest) {
-            slowest = at->speed;
+    for (int rank = 0; rank < placement->n_ranks; rank++) {
+        int ends[] = {host, pb_network_host_of(network, placement->host[rank])};
+        while (ends[0] != ends[1]) {
+            const bool is_first =
+                pb_network_depth(network, ends[0]) >= pb_network_depth(network, ends[1]);
+            const pb_node_t *below = pb_network_node(network, ends[!is_first]);
+            slowest = below->speed < slowest ? below->speed : slowest;
+            ends[!is_first] = below->parent;
         }
     }
     return slowest;
@@ -272,12 +277,12 @@ static uint64_t ceiling_of(const coll_pipebcast_module_t *module)
     const pb_placement_t *placement = module->placed->placement;
     const pb_network_t *network = placement->network;
     const int host = pb_network_host_of(network, placement->host[ompi_comm_rank(module->comm)]);
-    const uint32_t slowest = slowest_link(network);
+    const uint32_t slowest = slowest_link(placement, host);
     const double bytes = (double) module->multicast.bits_per_second / 8;
     if (slowest >= pb_network_node(network, host)->speed) {
         return 0;
     }
-    return (uint64_t) (bytes * slowest / pb_profile_host_speed(network));
+    return (uint64_t) (bytes * slowest / pb_profile_host_speed(placement));
 }
 
 static int64_t patience_of(int64_t time)

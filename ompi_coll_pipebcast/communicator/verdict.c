@@ -21,9 +21,6 @@
 #include "communicator/lost.h"
 #include "communicator/module.h"
 
-/** Links of a message between two hosts of one switch. */
-#define N_LINKS 2
-
 /** Bytes. */
 #define SHORT_MESSAGE 64
 #define MEBIBYTE (1 << 20)
@@ -59,17 +56,12 @@ bool coll_pipebcast_sweep_prepare(coll_pipebcast_sweep_t *sweep)
     return sweep->children != NULL;
 }
 
-int64_t coll_pipebcast_message_time(const coll_pipebcast_module_t *module, size_t bytes)
-{
-    return pb_model_cost(&module->model->model, N_LINKS, bytes).rtt / 2;
-}
-
 void coll_pipebcast_sweep_begin_serving(coll_pipebcast_module_t *module)
 {
-    const int64_t short_message = coll_pipebcast_message_time(module, SHORT_MESSAGE);
+    const pb_model_t *model = &module->model->model;
+    const int64_t short_message = pb_model_message_time(model, SHORT_MESSAGE);
     pb_schedule_set_times(&module->sweep.schedule, short_message,
-                          coll_pipebcast_message_time(module, SHORT_MESSAGE + MEBIBYTE) -
-                              short_message,
+                          pb_model_message_time(model, SHORT_MESSAGE + MEBIBYTE) - short_message,
                           ompi_comm_size(module->comm));
     if (coll_pipebcast_is_arrival_aware(&module->settings) &&
         !coll_pipebcast_may_reach_all(module) && ompi_comm_rank(module->comm) == 0) {
@@ -105,7 +97,7 @@ static pb_arrival_report_t judge(const coll_pipebcast_sweep_t *sweep)
     if (sweep->is_passed) {
         return PB_ARRIVAL_EVEN;
     }
-    const int64_t predicted = coll_pipebcast_message_time(module, sweep->bytes);
+    const int64_t predicted = pb_model_message_time(&module->model->model, sweep->bytes);
     const bool is_measured = module->slowness > 0;
     const double message = (double) predicted * (is_measured ? module->slowness : 1);
     return pb_sweep_judge(&sweep->sweep.sums, message, is_measured, predicted_fill(module));

@@ -7,7 +7,7 @@
  * agree. Only blocking broadcasts are swept, and wait for a verdict. They follow each other in the
  * same order on all ranks, and may synchronize the ranks.
  *
- * All functions but the first four, and coll_pipebcast_note_end(), with the module's lock held.
+ * All functions but the first three, and coll_pipebcast_note_end(), with the module's lock held.
  */
 #ifndef COLL_PIPEBCAST_VERDICT_H
 #define COLL_PIPEBCAST_VERDICT_H
@@ -33,10 +33,6 @@ typedef struct coll_pipebcast_sweep {
     bool is_passed;    /**< the fallback component served it */
     int n_unconnected; /**< connections that could not be made, when the broadcast ended */
 } coll_pipebcast_sweep_t;
-
-/** Returns the time of a message between two hosts of one switch, in nanoseconds, by the agreed
- * model. O(log sizes). */
-int64_t coll_pipebcast_message_time(const struct coll_pipebcast_module *module, size_t bytes);
 
 /** As a module is made, and goes. */
 void coll_pipebcast_sweep_construct(coll_pipebcast_sweep_t *sweep,

@@ -219,7 +219,7 @@ static void end(coll_pipebcast_operation_t *operation)
 static bool start_root(arrival_t *arrival, pb_arrival_env_t *env)
 {
     const coll_pipebcast_module_t *module = arrival->super.module;
-    const double modelled = (double) coll_pipebcast_message_time(module, env->total);
+    const double modelled = (double) pb_model_message_time(&module->model->model, env->total);
     const double expected = modelled * (module->slowness > 0 ? module->slowness : 1);
     /* Until it is known how long a message takes, too many could be sent unasked. */
     env->credit = module->slowness > 0 ? credit_of(arrival) : NULL;
@@ -241,7 +241,8 @@ static void count_root(const pb_arrival_root_t *root)
 static void learn_slowness(arrival_t *arrival)
 {
     coll_pipebcast_module_t *module = arrival->super.module;
-    const int64_t modelled = coll_pipebcast_message_time(module, arrival->super.call.data.total);
+    const int64_t modelled =
+        pb_model_message_time(&module->model->model, arrival->super.call.data.total);
     const double seen = (double) arrival->root.expected / (double) (modelled > 0 ? modelled : 1);
     if (arrival->root.is_measured) {
         module->slowness = module->slowness > 0 ? (3 * module->slowness + seen) / 4 : seen;

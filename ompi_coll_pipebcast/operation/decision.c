@@ -88,7 +88,7 @@ static int plan(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, pb
     const bool is_for_multicast =
         !planned->wants_sweep && !planned->fallback && pb_health_is_due(&module->multicast.health);
     /* The first broadcast proves multicast: its time has connecting in it, and says nothing. */
-    return is_for_multicast ? rc : pb_planner_sweep(planner, call->root, total, planned);
+    return is_for_multicast ? rc : pb_planner_plan_swept(planner, call->root, total, planned);
 }
 
 /** Errors as pb_planner_plan(). */

@@ -77,7 +77,7 @@ static long planner(setting_t *s, int n_roots, bool meanwhile)
         const int root = (int) ((s->root + (long) i * 7919) % s->n_ranks);
         pb_planned_t planned;
         must(pb_planner_plan(made, root, BYTES, false, &planned) == PB_SUCCESS &&
-             pb_planner_sweep(made, root, BYTES, &planned) == PB_SUCCESS);
+             pb_planner_plan_swept(made, root, BYTES, &planned) == PB_SUCCESS);
     }
     const long bytes = meanwhile ? failing_memory_peak() - failing_memory_bytes() : kept(s);
     pb_planner_free(made);

@@ -61,7 +61,7 @@ static void compare(pb_network_t *network, int n_roots, ratios_t *ratios)
         }
     }
     /* The network's lowest speed is 2 Mbit/s; models are of the slowest host's. */
-    pb_model_assume(2 * MBIT * pb_profile_host_speed(network) / pb_network_base_speed(network),
+    pb_model_assume(2 * MBIT * pb_profile_host_speed(placement) / pb_network_base_speed(network),
                     1500, &model);
     pb_chooser_t *chooser = pb_chooser_new(placement, &model, &options);
     for (int i = 0; i < n_roots; i++) {

@@ -159,6 +159,12 @@ uint64_t pb_model_hash(const pb_model_t *model);
  */
 pb_cost_t pb_model_cost(const pb_model_t *model, int n_links, uint64_t bytes);
 
+/** The time of a message between two hosts of one switch, T(M), in nanoseconds. O(log rows). */
+static inline int64_t pb_model_message_time(const pb_model_t *model, uint64_t bytes)
+{
+    return pb_model_cost(model, 2, bytes).rtt / 2;
+}
+
 /**
  * Costs of datagrams with `payload` bytes of ours, at least 1, between two hosts of one switch.
  * Links pass one after the other, so they are those of messages as long on the wire. O(log rows).

@@ -32,10 +32,10 @@ int pb_planner_reserve(pb_planner_t *planner, int n_ranks)
 
 int pb_planner_reserve_learning(pb_planner_t *planner)
 {
-    if (planner->reserved == NULL) {
-        planner->reserved = calloc(1, sizeof(*planner->reserved));
+    if (planner->learner == NULL) {
+        planner->learner = calloc(1, sizeof(*planner->learner));
     }
-    return planner->reserved != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    return planner->learner != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
 /** Binds the options to a bound on connections: neighbors repeat if they can, and no plan needs all
@@ -70,7 +70,6 @@ void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
     planner->options.choose.frame = 0;
     planner->swept = (pb_planner_swept_t){.root = -1, .time = -1, .message = -1};
     planner->swept_kind = -1;
-    planner->learner = options->learns_nothing ? NULL : planner->reserved;
     if (planner->learner != NULL) {
         pb_learner_init(planner->learner, !model->measured);
     }
@@ -123,7 +122,7 @@ void pb_planner_free(pb_planner_t *planner)
 {
     if (planner != NULL) {
         pb_planner_forget(planner);
-        free(planner->reserved);
+        free(planner->learner);
         free(planner->corrected);
         free(planner->ledger);
         free(planner);

@@ -42,9 +42,8 @@ typedef struct pb_planner pb_planner_t;
 typedef struct pb_planner_options {
     int rank; /**< whose roles are computed */
     pb_choose_options_t choose;
-    size_t memory; /**< bytes that may be kept; the role that was used last is kept in any case */
-    bool learns_nothing; /**< even if it could: see pb_planner_reserve_learning() */
-    int connections;     /**< neighbors that any rank may have in all, at least 2; 0: no bound, else
+    size_t memory;   /**< bytes that may be kept; the role that was used last is kept in any case */
+    int connections; /**< neighbors that any rank may have in all, at least 2; 0: no bound, else
                               pb_planner_reserve() was called */
 } pb_planner_options_t;
 
@@ -54,7 +53,7 @@ typedef struct pb_planned {
     bool fallback;    /**< by the fallback component; then there is no role, unless it is swept:
                            that is in the tree along which the sweep travels */
     bool is_trial;    /**< by another candidate than the one in force */
-    bool wants_sweep; /**< how long it takes should be noted: see pb_planner_sweep() */
+    bool wants_sweep; /**< how long it takes should be noted: see pb_planner_plan_swept() */
     bool is_new;      /**< it was not in the table */
     bool was_cached;  /**< the role was kept from an earlier broadcast */
     bool begins_to_repeat; /**< it is the first one that the bound on connections restricts */
@@ -97,8 +96,8 @@ pb_planner_t *pb_planner_new(void);
 /** Reserves the memory that a bound on connections among `n_ranks` needs. PB_ERR_NO_MEMORY. */
 int pb_planner_reserve(pb_planner_t *planner, int n_ranks);
 
-/** Reserves the memory that learning needs; it learns from the next pb_planner_begin() on that has
- * nothing against it. PB_ERR_NO_MEMORY. */
+/** Reserves the memory that learning needs, before pb_planner_begin(): so it learns.
+ * PB_ERR_NO_MEMORY. */
 int pb_planner_reserve_learning(pb_planner_t *planner);
 
 /**
@@ -136,7 +135,7 @@ int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, bool is_tre
  * The broadcast that was just planned is swept: how long it takes will be noted. *planned may
  * become a trial. PB_ERR_NO_MEMORY.
  */
-int pb_planner_sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned);
+int pb_planner_plan_swept(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned);
 
 /** Notes the time of the last swept broadcast; see pb_learner_note(). PB_ERR_NO_MEMORY. */
 int pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait,

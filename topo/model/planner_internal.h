@@ -58,8 +58,7 @@ struct pb_planner {
     pb_ledger_t *ledger;                /**< NULL: there can be no bound on connections */
     bool ledger_is_lost;    /**< a plan was not charged here that the others may have charged */
     bool has_repeated;      /**< a broadcast was restricted to the repeating kinds */
-    pb_learner_t *reserved; /**< owned; NULL: nothing can be learned */
-    pb_learner_t *learner;  /**< the same; NULL: nothing is learned */
+    pb_learner_t *learner;  /**< owned; NULL: nothing is learned */
     uint32_t version;       /**< changes whenever rows of the table may not count any more */
     pb_planner_row_t *rows; /**< the table; NULL: none */
     uint64_t used[PB_PLANNER_N_USED]; /**< keys of plans that were used, the last one of each hash:

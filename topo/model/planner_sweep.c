@@ -2,9 +2,6 @@
 
 #include <stdlib.h>
 
-/** Of a message between two hosts on one switch. */
-#define N_LINKS 2
-
 /** More than there are kinds and sizes of segments. */
 enum { MAX_CANDIDATES = 256 };
 
@@ -60,8 +57,8 @@ static int predict(const pb_planner_t *planner, pb_chooser_t *chooser, pb_planne
     swept->time = swept->bytes == swept->trial.size_class
                       ? candidate->time
                       : pb_choose_time(chooser, swept->root, swept->bytes, candidate);
-    swept->message = pb_model_cost(planner->model, N_LINKS, swept->bytes).rtt / 2;
-    swept->trial.hop = pb_model_cost(planner->model, N_LINKS, first).rtt / 2;
+    swept->message = pb_model_message_time(planner->model, swept->bytes);
+    swept->trial.hop = pb_model_message_time(planner->model, first);
     return candidate->time >= 0 && swept->time >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
 }
 
@@ -110,7 +107,7 @@ static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *
     return rc;
 }
 
-int pb_planner_sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
+int pb_planner_plan_swept(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
 {
     const pb_planned_t before = *planned;
     int rc = sweep(planner, root, bytes, planned);

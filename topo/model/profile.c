@@ -132,12 +132,14 @@ struct pb_profile_ground {
     pb_profile_path_t *paths;  /**< by index in `queue`: of the stream being walked */
 };
 
-uint32_t pb_profile_host_speed(const pb_network_t *network)
+uint32_t pb_profile_host_speed(const pb_placement_t *placement)
 {
+    const pb_network_t *network = placement->network;
     uint32_t least = UINT32_MAX;
-    for (int node = 0; node < pb_network_size(network); node++) {
-        const pb_node_t *at = pb_network_node(network, node);
-        if (at->kind == PB_NODE_HOST && at->parent >= 0 && at->speed > 0 && at->speed < least) {
+    for (int rank = 0; rank < placement->n_ranks; rank++) {
+        const int host = pb_network_host_of(network, placement->host[rank]);
+        const pb_node_t *at = pb_network_node(network, host);
+        if (at->parent >= 0 && at->speed > 0 && at->speed < least) {
             least = at->speed;
         }
     }
@@ -148,7 +150,7 @@ static void survey(pb_profile_ground_t *ground)
 {
     const pb_placement_t *placement = ground->placement;
     const pb_network_t *network = placement->network;
-    const int64_t unit = PB_PROFILE_UNIT * (int64_t) pb_profile_host_speed(network);
+    const int64_t unit = PB_PROFILE_UNIT * (int64_t) pb_profile_host_speed(placement);
     for (int node = 0; node < pb_network_size(network); node++) {
         const pb_node_t *at = pb_network_node(network, node);
         ground->nodes[node] = (ground_node_t){.parent = at->parent,

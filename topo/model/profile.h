@@ -91,7 +91,8 @@ void pb_profile_plan(pb_profile_ground_t *ground, const pb_plan_t *plan, pb_prof
  */
 void pb_profile_fallback(pb_profile_ground_t *ground, int root, pb_profile_t *profile);
 
-/** Speed of the slowest host's uplink, by which loads are counted. O(nodes). */
-uint32_t pb_profile_host_speed(const pb_network_t *network);
+/** Speed of the slowest rank's host's uplink, by which loads are counted, as models are of it.
+ * O(ranks). */
+uint32_t pb_profile_host_speed(const pb_placement_t *placement);
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "topo/network/hostlist.h"
 #include "topo/network/spines.h"
@@ -257,7 +256,7 @@ static int take_item(pb_builder_t *b, const char *at, const char *end)
         return PB_ERR_NO_MEMORY;
     }
     int error = PB_SUCCESS;
-    if (b->list->kind == PB_NODE_HOST && strcasecmp(item, "ALL") == 0) {
+    if (b->list->kind == PB_NODE_HOST && pb_is_like(item, "ALL", SIZE_MAX)) {
         take_others(b);
     } else {
         error = pb_hostlist_expand(item, PB_NETWORK_MAX_NODES, found_child, b, why, sizeof(why));

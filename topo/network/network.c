@@ -46,30 +46,14 @@ static uint64_t hash_name(const char *name)
     return pb_hash_end(pb_hash_bytes(PB_HASH_START, name, strlen(name)));
 }
 
-/* Independent of the locale, as it must be the same on every host. */
-static int fold(char c)
-{
-    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char) c;
-}
-
 static uint64_t hash_host(const char *host, int length)
 {
     uint64_t state = PB_HASH_START;
     for (int i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char) fold(host[i]);
+        unsigned char byte = (unsigned char) pb_fold(host[i]);
         state = pb_hash_bytes(state, &byte, 1);
     }
     return pb_hash_end(state);
-}
-
-static bool same_host(const char *a, const char *b, int length)
-{
-    for (int i = 0; i < length; i++) {
-        if (fold(a[i]) != fold(b[i])) {
-            return false;
-        }
-    }
-    return true;
 }
 
 static int short_length(const char *host)
@@ -110,8 +94,8 @@ static size_t find_host_slot(const pb_network_t *network, const char *host, int 
     size_t slot = hash_host(host, length) & mask;
     for (;; slot = (slot + 1) & mask) {
         const host_slot_t *held = &network->hosts[slot];
-        if (held->node < 0 ||
-            (held->length == length && same_host(network->nodes[held->node].name, host, length))) {
+        if (held->node < 0 || (held->length == length && pb_is_like(network->nodes[held->node].name,
+                                                                    host, (size_t) length))) {
             return slot;
         }
     }

@@ -2,6 +2,7 @@
 #ifndef PB_KIT_H
 #define PB_KIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,6 +22,24 @@ static inline uint64_t pb_minu64(uint64_t a, uint64_t b)
 static inline int64_t pb_max64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+/** An ASCII letter in lower case, other characters as they are: on every host, whatever its locale.
+ */
+static inline int pb_fold(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char) c;
+}
+
+/** Tells whether the first `n` characters of two texts, or all up to an end, are alike but for the
+ * case of ASCII letters. */
+static inline bool pb_is_like(const char *a, const char *b, size_t n)
+{
+    size_t i = 0;
+    while (i < n && pb_fold(a[i]) == pb_fold(b[i]) && a[i] != '\0') {
+        i++;
+    }
+    return i == n || pb_fold(a[i]) == pb_fold(b[i]);
 }
 
 /**

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "topo/util/error.h"
 #include "topo/util/kit.h"
@@ -41,7 +40,7 @@ const pb_yaml_node_t *pb_yaml_next(const pb_yaml_t *yaml, const pb_yaml_node_t *
 const pb_yaml_node_t *pb_yaml_get(const pb_yaml_t *yaml, const pb_yaml_node_t *map, const char *key)
 {
     const pb_yaml_node_t *child = map->kind == PB_YAML_MAP ? pb_yaml_first(yaml, map) : NULL;
-    while (child != NULL && strcasecmp(child->key, key) != 0) {
+    while (child != NULL && !pb_is_like(child->key, key, SIZE_MAX)) {
         child = pb_yaml_next(yaml, child);
     }
     return child;

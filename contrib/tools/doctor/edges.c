@@ -61,7 +61,7 @@ static void add_plan(struct list *list, const pb_view_t *view, pb_kind_t kind)
     const pb_plan_options_t options = {.fanout = PB_DEFAULT_FANOUT, .leaders = true};
     pb_plan_t *plan = NULL;
     if (pb_plan_compute(view, kind, &options, &plan) != PB_SUCCESS) {
-        return; /* a kind that does not serve this network */
+        return; /* out of memory: the others are tried */
     }
     for (int s = 0; s < plan->n_streams; s++) {
         const pb_stream_t *stream = &plan->streams[s];
@@ -97,7 +97,7 @@ static void find_edges(struct list *list, const doctor_cluster_t *cluster)
     }
     if (good && pb_view_new(placement, 0, NULL, 0, &view) == PB_SUCCESS) {
         pb_kind_t kinds[PB_KIND_COUNT];
-        const int n_kinds = pb_kinds_by_turn(kinds);
+        const int n_kinds = pb_kinds_by_turn(0, kinds);
         for (int i = 0; i < n_kinds; i++) {
             add_plan(list, view, kinds[i]);
         }
@@ -108,14 +108,22 @@ static void find_edges(struct list *list, const doctor_cluster_t *cluster)
     pb_network_free(network);
 }
 
-/** Hands the list of rank 0 to all. */
+/** Hands the list of rank 0 to all, over connections that the roll has made. A broadcast would need
+ * others, of which one may be broken. */
 static void share(MPI_Comm comm, int rank, struct list *list)
 {
-    MPI_Bcast(&list->n, 1, MPI_INT, 0, comm);
+    int n_ranks;
+    MPI_Comm_size(comm, &n_ranks);
     if (rank != 0) {
+        MPI_Recv(&list->n, 1, MPI_INT, 0, TAG_EDGE, comm, MPI_STATUS_IGNORE);
         list->edges = common_alloc((size_t) list->n, sizeof *list->edges);
+        MPI_Recv(list->edges, 2 * list->n, MPI_INT, 0, TAG_EDGE, comm, MPI_STATUS_IGNORE);
+        return;
     }
-    MPI_Bcast(list->edges, 2 * list->n, MPI_INT, 0, comm);
+    for (int other = 1; other < n_ranks; other++) {
+        MPI_Send(&list->n, 1, MPI_INT, other, TAG_EDGE, comm);
+        MPI_Send(list->edges, 2 * list->n, MPI_INT, other, TAG_EDGE, comm);
+    }
 }
 
 /** Sends one message over each edge of this rank. Returns the parent whose message did not come, or

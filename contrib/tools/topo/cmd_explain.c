@@ -54,16 +54,15 @@ static void read_model(const char *file, explained_t *e)
     pb_diag_clear(&diag);
 }
 
-/* The least LinkSpeed of a host, if all have one that can be Mbit/s; else 0. */
-static int speed_of_file(const pb_network_t *network)
+/* The least LinkSpeed of a rank's host, if all have one that can be Mbit/s; else 0. */
+static int speed_of_file(const pb_placement_t *placement)
 {
+    const pb_network_t *network = placement->network;
     uint32_t least = UINT32_MAX;
-    for (int i = 0; i < pb_network_size(network); i++) {
-        const pb_node_t *node = pb_network_node(network, i);
-        if (node->kind == PB_NODE_HOST) {
-            const uint32_t speed = node->speed_given ? node->speed : 0;
-            least = speed < least ? speed : least;
-        }
+    for (int rank = 0; rank < placement->n_ranks; rank++) {
+        const pb_node_t *node = pb_network_node(network, placement->host[rank]);
+        const uint32_t speed = node->speed_given ? node->speed : 0;
+        least = speed < least ? speed : least;
     }
     return least >= LEAST_MEGABITS && least <= MAX_MEGABITS ? (int) least : 0;
 }
@@ -75,7 +74,7 @@ static void find_costs(const tool_options_t *options, explained_t *e)
         read_model(options->model_file, e);
         return;
     }
-    e->megabits = options->megabits > 0 ? options->megabits : speed_of_file(e->cluster.network);
+    e->megabits = options->megabits > 0 ? options->megabits : speed_of_file(e->cluster.placement);
     if (e->megabits == 0) {
         common_end(
             COMMON_EXIT_USAGE,

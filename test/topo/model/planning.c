@@ -29,13 +29,13 @@ pb_profile_t planning_fallback(const pb_placement_t *placement, int root)
 }
 
 pb_planner_t *planning_new(const pb_placement_t *placement, const pb_model_t *model,
-                           const pb_planner_options_t *options)
+                           const pb_planner_options_t *options, bool learns)
 {
     pb_planner_t *planner = pb_planner_new();
     must(planner != NULL &&
          (options->connections <= 0 ||
           pb_planner_reserve(planner, placement->n_ranks) == PB_SUCCESS) &&
-         (options->learns_nothing || pb_planner_reserve_learning(planner) == PB_SUCCESS));
+         (!learns || pb_planner_reserve_learning(planner) == PB_SUCCESS));
     pb_planner_begin(planner, placement, model, options);
     return planner;
 }
@@ -68,7 +68,7 @@ planning_ranks_t planning_ranks_new(const pb_placement_t *placement, const pb_mo
         pb_planner_options_t own = *options;
         own.rank = rank;
         own.memory = rank != 1 ? 1 << 20 : 0;
-        ranks.planners[rank] = planning_new(placement, model, &own);
+        ranks.planners[rank] = planning_new(placement, model, &own, false);
     }
     return ranks;
 }

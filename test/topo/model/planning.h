@@ -13,10 +13,9 @@ pb_profile_t planning_profile(const pb_placement_t *placement, const pb_plan_t *
 /** Profile of the fallback component. */
 pb_profile_t planning_fallback(const pb_placement_t *placement, int root);
 
-/** A planner that has begun; with a bound on connections where the options have one, learning if
- * they do not keep it from that. */
+/** A planner that has begun; with a bound on connections where the options have one. */
 pb_planner_t *planning_new(const pb_placement_t *placement, const pb_model_t *model,
-                           const pb_planner_options_t *options);
+                           const pb_planner_options_t *options, bool learns);
 
 /** Plan of a broadcast. */
 pb_planned_t planning_plan(pb_planner_t *planner, int root, uint64_t bytes);

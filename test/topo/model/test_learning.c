@@ -78,7 +78,7 @@ static void world_init_with(world_t *w, pb_random_t *random, int i,
                                               .choose = *choose,
                                               .memory = rank != 1 ? 1 << 20 : memory_of_rank_1,
                                               .connections = connections};
-        w->planners[rank] = planning_new(w->c.placement, &w->assumed, &options);
+        w->planners[rank] = planning_new(w->c.placement, &w->assumed, &options, true);
     }
 }
 
@@ -192,7 +192,7 @@ static double broadcast(world_t *w, int root, uint64_t bytes)
         is_swept = w->since == 0 && (planned[rank].wants_sweep || w->has_schedule);
         if (is_swept) {
             w->n_bad +=
-                pb_planner_sweep(w->planners[rank], root, bytes, &planned[rank]) != PB_SUCCESS;
+                pb_planner_plan_swept(w->planners[rank], root, bytes, &planned[rank]) != PB_SUCCESS;
         }
         note_neighbours(w, rank, planned[rank].role);
     }

@@ -34,9 +34,8 @@ static pb_planned_t planned_at(const tree_case_t *c, const pb_model_t *model, in
     const pb_planner_options_t options = {
         .rank = rank,
         .choose = {.kind = kind, .plan = {.fanout = 3, .leaders = leaders}},
-        .memory = 1 << 20,
-        .learns_nothing = true};
-    pb_planner_t *planner = planning_new(c->placement, model, &options);
+        .memory = 1 << 20};
+    pb_planner_t *planner = planning_new(c->placement, model, &options, false);
     pb_planned_t planned = {.is_known = false};
     (void) pb_planner_plan(planner, c->root, bytes, false, &planned);
     planned.role = NULL;

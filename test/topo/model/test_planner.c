@@ -23,12 +23,9 @@ static const tree_case_size_t small = {.max_switches = 6, .max_hosts = 20, .max_
 static pb_planner_t *planner_of(const pb_placement_t *placement, const pb_model_t *model, int rank,
                                 const pb_choose_options_t *choose, int connections)
 {
-    const pb_planner_options_t options = {.rank = rank,
-                                          .choose = *choose,
-                                          .memory = 1 << 20,
-                                          .learns_nothing = true,
-                                          .connections = connections};
-    return planning_new(placement, model, &options);
+    const pb_planner_options_t options = {
+        .rank = rank, .choose = *choose, .memory = 1 << 20, .connections = connections};
+    return planning_new(placement, model, &options, false);
 }
 
 /** Hosts on switches in a line, one rank on each, and links of this speed. */
@@ -147,8 +144,8 @@ static void test_bound(void)
     pb_model_t model;
     pb_planned_t planned = {.was_cached = true};
     bed(&c, &model, 1, N_RANKS, UINT64_C(1000) * MBIT);
-    pb_planner_options_t options = {.choose = all, .memory = BOUND, .learns_nothing = true};
-    pb_planner_t *planner = planning_new(c.placement, &model, &options);
+    pb_planner_options_t options = {.choose = all, .memory = BOUND};
+    pb_planner_t *planner = planning_new(c.placement, &model, &options, false);
     bool held = ask_for_all(planner);
     const long before = in_use();
     held = held && ask_for_all(planner) && ask_for_all(planner);
@@ -165,7 +162,7 @@ static void test_bound(void)
     pb_planner_free(planner);
 
     options.memory = 0;
-    planner = planning_new(c.placement, &model, &options);
+    planner = planning_new(c.placement, &model, &options, false);
     int n_bad = 0;
     for (int i = 0; i < 4; i++) {
         planned = planning_plan(planner, i / 2, LONG);
@@ -184,9 +181,9 @@ static void test_segment_of_message(void)
     pb_lesson_t lesson;
     bed(&c, &model, 1, 2, UINT64_C(10000) * MBIT);
     pb_planner_t *planner =
-        planning_new(c.placement, &model, &(pb_planner_options_t){.choose = flat});
+        planning_new(c.placement, &model, &(pb_planner_options_t){.choose = flat}, true);
     pb_planned_t planned = planning_plan(planner, 0, PB_CHOOSE_ASSUMED_SEGMENT);
-    must(pb_planner_sweep(planner, 0, PB_CHOOSE_ASSUMED_SEGMENT, &planned) == PB_SUCCESS);
+    must(pb_planner_plan_swept(planner, 0, PB_CHOOSE_ASSUMED_SEGMENT, &planned) == PB_SUCCESS);
     must(pb_planner_note(planner, 100000, 0, &lesson) == PB_SUCCESS);
     ok(lesson.in_force.segment == PB_CHOOSE_ASSUMED_SEGMENT,
        "a segment as long as the message stays one");
@@ -207,13 +204,13 @@ static void test_swept_role(void)
     for (size_t memory = 136000; memory <= 168000; memory += 32000) {
         const pb_planner_options_t options = {.rank = 1, .choose = all, .memory = memory};
         pb_random_t random = pb_random_seed(memory);
-        pb_planner_t *planner = planning_new(c.placement, &model, &options);
+        pb_planner_t *planner = planning_new(c.placement, &model, &options, true);
         for (int i = 0; i < N_STEPS; i++) {
             const int root = pb_random_below(&random, N_SWEPT_RANKS);
             const uint64_t bytes = (uint64_t) LONG >> pb_random_below(&random, 4);
             pb_planned_t planned = planning_plan(planner, root, bytes);
             pb_lesson_t lesson;
-            must(pb_planner_sweep(planner, root, bytes, &planned) == PB_SUCCESS);
+            must(pb_planner_plan_swept(planner, root, bytes, &planned) == PB_SUCCESS);
             n_bad += !is_role_of(planned.role, c.placement, root, NULL, 0, planned.kind, 1);
             must(pb_planner_note(planner, 20000000, 0, &lesson) == PB_SUCCESS);
         }
@@ -360,7 +357,7 @@ static bool plans_alike(tree_case_t *c, pb_random_t *random, void *context)
     uint64_t bytes[N];
     pb_planned_t first[N], again;
     pb_model_t model;
-    pb_planner_options_t options = {.choose = all, .learns_nothing = true};
+    pb_planner_options_t options = {.choose = all};
     const int n = c->placement->n_ranks, what = pb_random_below(random, 4);
     const bool copies = what == 0, is_bound = what != 1;
     pb_model_assume(any_speed(random), 1500, &model);

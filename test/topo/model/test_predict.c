@@ -226,9 +226,9 @@ static void compare_simulated(const world_t *world, const tree_case_t *c, const 
     enum { N = sizeof(n_segments) / sizeof(n_segments[0]) };
     double predicted[N], took[N];
     const pb_profile_t profile = planning_profile(c->placement, plan);
-    /* The simulator counts by the slowest link, profiles by the slowest host's. */
+    /* The simulator counts by the slowest link, profiles by the slowest rank's. */
     const double unit =
-        (double) UNIT * pb_profile_host_speed(c->network) / pb_network_base_speed(c->network);
+        (double) UNIT * pb_profile_host_speed(c->placement) / pb_network_base_speed(c->network);
     for (int k = 0; k < N; k++) {
         predicted[k] = (double) predict(&profile, 100, 100 * (uint64_t) n_segments[k]) / unit;
         took[k] = simulated(world, c, plan, n_segments[k]);

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "topo/network/slurm/beside.h"
 #include "topo/util/error.h"
+#include "topo/util/kit.h"
 
 typedef struct pb_slurm_source source_t;
 
@@ -245,7 +245,7 @@ static char *included_by(pb_slurm_line_t *line, char **rest_p)
 {
     static const char word[] = "Include";
     char *at = pb_slurm_skip_blanks(line->text);
-    if (line->is_ours || strncasecmp(at, word, strlen(word)) != 0 ||
+    if (line->is_ours || !pb_is_like(at, word, strlen(word)) ||
         !pb_slurm_is_blank(at[strlen(word)])) {
         return NULL;
     }

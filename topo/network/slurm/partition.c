@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "topo/network/slurm/lines.h"
 #include "topo/network/slurm/values.h"
 #include "topo/util/error.h"
+#include "topo/util/kit.h"
 
 enum { KEY_PARTITION_NAME, KEY_TOPOLOGY, N_KEYS };
 
@@ -24,8 +24,8 @@ static void cut(const pb_slurm_line_t *line, char **values)
 
 static bool is_partition(const pb_slurm_line_t *line)
 {
-    return strncasecmp(pb_slurm_skip_blanks(line->text), keys[KEY_PARTITION_NAME],
-                       strlen(keys[KEY_PARTITION_NAME])) == 0;
+    return pb_is_like(pb_slurm_skip_blanks(line->text), keys[KEY_PARTITION_NAME],
+                      strlen(keys[KEY_PARTITION_NAME]));
 }
 
 static int replace(char **text_p, const char *by)
@@ -51,7 +51,7 @@ static int take_line(const pb_slurm_line_t *line, const char *partition, char **
     cut(line, values);
     const char *name = values[KEY_PARTITION_NAME];
     *found_p = name != NULL && strcmp(name, partition) == 0;
-    const bool counts = *found_p || (name != NULL && strcasecmp(name, "DEFAULT") == 0);
+    const bool counts = *found_p || (name != NULL && pb_is_like(name, "DEFAULT", SIZE_MAX));
     return counts && values[KEY_TOPOLOGY] != NULL ? replace(name_p, values[KEY_TOPOLOGY])
                                                   : PB_SUCCESS;
 }

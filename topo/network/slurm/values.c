@@ -2,9 +2,9 @@
 
 #include <stdbool.h>
 #include <string.h>
-#include <strings.h>
 
 #include "topo/network/slurm/lines.h"
+#include "topo/util/kit.h"
 
 typedef struct cutter {
     const char *const *keys;
@@ -27,7 +27,7 @@ static void store_value(cutter_t *c, const char *key, size_t key_length, char *v
 {
     char quote[PB_DIAG_QUOTE_SIZE];
     for (int i = 0; c->keys[i] != NULL; i++) {
-        if (strlen(c->keys[i]) != key_length || strncasecmp(key, c->keys[i], key_length) != 0) {
+        if (strlen(c->keys[i]) != key_length || !pb_is_like(key, c->keys[i], key_length)) {
             continue;
         }
         if (c->values[i] != NULL) {

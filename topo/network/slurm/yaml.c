@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "topo/network/builder.h"
 #include "topo/network/slurm/additions.h"
@@ -68,7 +67,7 @@ static bool starts_with(const char *text, size_t length, const char *word)
 static bool ends_in(const char *name, const char *suffix)
 {
     const size_t length = strlen(name), n = strlen(suffix);
-    return length >= n && strcasecmp(name + length - n, suffix) == 0;
+    return length >= n && pb_is_like(name + length - n, suffix, n);
 }
 
 /* Skips blanks, empty lines and comments. */
@@ -104,7 +103,8 @@ bool pb_slurm_yaml_recognises(const pb_topology_text_t *text)
 static const char *text_in(const pb_yaml_node_t *value)
 {
     const char *text = value != NULL && value->kind == PB_YAML_SCALAR ? value->text : "";
-    return text[0] == '\0' || strcmp(text, "~") == 0 || strcasecmp(text, "null") == 0 ? NULL : text;
+    return text[0] == '\0' || strcmp(text, "~") == 0 || pb_is_like(text, "null", SIZE_MAX) ? NULL
+                                                                                           : text;
 }
 
 static const char *text_of(const reader_t *r, const pb_yaml_node_t *map, const char *key)
@@ -114,7 +114,7 @@ static const char *text_of(const reader_t *r, const pb_yaml_node_t *map, const c
 
 static bool is_one_of(const char *word, const char *const *words)
 {
-    while (*words != NULL && strcasecmp(word, *words) != 0) {
+    while (*words != NULL && !pb_is_like(word, *words, SIZE_MAX)) {
         words++;
     }
     return *words != NULL;
