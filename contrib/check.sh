@@ -91,6 +91,15 @@ builds_without_adaptive() {
              END { exit found || !is_there }'
 }
 
+# In a source of its own whose automake fails: a configure that is there would not be made again.
+autogen_leaves_no_part() {
+    local room=$build/autogen
+    rm -rf "$room"
+    mkdir -p "$room/bin" && cp "$top/autogen.sh" "$room" && printf '#!/bin/sh\nexit 1\n' >"$room/bin/automake" &&
+        chmod +x "$room/bin/automake" && printf 'AC_INIT([x], [1])\nAM_INIT_AUTOMAKE([foreign])\nAC_OUTPUT\n' >"$room/configure.ac" &&
+        : >"$room/Makefile.am" && ! PATH="$room/bin:$PATH" "$room/autogen.sh" && [ ! -e "$room/configure" ]
+}
+
 # Every source file of the plugin is in the directory for Open MPI's own tree.
 packs_ompi_tree() {
     make -C "$build" ompi-tree-dist &&
@@ -115,6 +124,15 @@ print(next(block.text for block in blocks(TOP / "README.md") if block.text.start
     env -C "$room/clone" HOME="$room/home" APT_CONFIG="$room/apt.conf" MAKEFLAGS=-j"$(nproc)" bash -e "$room/install" &&
         "$room/home/.local/bin/pipebcast" --version &&
         HOME=$room/home ompi_info --param coll pipebcast --level 1 | grep coll_pipebcast_topology_file
+}
+
+# Its results are of commits that such a clone lacks.
+skips_results_of_shallow_clone() {
+    local room=$build/shallow
+    rm -rf "$room"
+    mkdir -p "$room/home" && printf '[safe]\n\tdirectory = *\n' >"$room/home/.gitconfig" &&
+        HOME="$room/home" git clone -q --depth 1 "file://$top" "$room/clone" &&
+        python3 -B "$room/clone/test/doc/test_results.py" | grep '^ok 1 - results # SKIP'
 }
 
 # Files and links that `make install` puts below a directory, and `make uninstall` leaves there.
@@ -145,11 +163,13 @@ check_source() {
         "$top/contrib/analyze" "$top/test/fuzz/run" "$top/contrib/experiments/samples-in" "$top/contrib/experiments/build-bench"
     count_in analyze "$top/contrib/analyze" --build "$build/analyze" cppcheck sanitize-quick
     check "make ompi-tree-dist" packs_ompi_tree
+    check "autogen.sh leaves no configure where automake fails" autogen_leaves_no_part
     # distcheck builds beside the source; packages, and who follows the README, build in it.
     check "the documents are tested in the source directory, too" \
         env -C "$top/test/doc" srcdir=. python3 -B ./test_links.py
     if [ -e "$top/.git" ]; then
         check "README.md's lines install a fresh clone in a home directory" installs_by_readme
+        check "a clone without its history skips the test of results" skips_results_of_shallow_clone
     fi
     check "make install into a directory, and make uninstall, which leaves nothing there" uninstalls_all
     check "make distcheck" env PIPEBCAST_TESTS=units make -C "$build" -j"$(nproc)" distcheck

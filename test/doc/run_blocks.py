@@ -119,6 +119,17 @@ def unserved(text, printed):
     return wanted - len(re.findall(r"^coll_pipebcast_broadcasts_\w+ ", printed, re.MULTILINE))
 
 
+def check_topology(tap, text, home, place):
+    """A file, or the lines next to a picture. Hosts have a speed where links between switches have one; else theirs is 1."""
+    lines = re.findall(r"(?:#pipebcast )?SwitchName=.*", text)
+    if not lines or "..." in text:
+        return
+    (home / ".topology.conf").write_text("\n".join(lines) + "\n")
+    status, printed, errors = run("pipebcast check .topology.conf", home)
+    if not tap.ok(status == 0 and "no host's link has one" not in printed + errors, f"{place}: speeds of links and of hosts"):
+        tap.note(f"status {status}\n{printed}{errors}")
+
+
 def run_page(tap, page):
     home = make_home(page)
     printed = ""
@@ -127,6 +138,7 @@ def run_page(tap, page):
         place = f"{page.relative_to(TOP)}:{block.line}"
         if rule == "file":
             write(home / words[0], placed(block.text, home))
+            check_topology(tap, block.text, home, place)
         elif rule == "output":
             tap.eq(printed, block.text, f"{place}: what was printed")
         elif rule == "run":

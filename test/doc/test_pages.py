@@ -70,6 +70,8 @@ def main():
     for program in programs:
         tap.ok(f"{os.path.basename(program)}.1" in [page.name for page in pages],
                f"{program} has a page")
+    tap.eq([page.name for page in pages if re.search(r">>.*\.openmpi/", page.read_text())], [],
+           "no page appends to a file in ~/.openmpi, which may not be there")
     check_sizes(tap)
     for command in FORMATTERS:
         if shutil.which(command[0]) is None:

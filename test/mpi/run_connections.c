@@ -2,8 +2,7 @@
  * Broadcasts from changing roots, and the connections that they need.
  * Usage: run_connections BROADCASTS BYTES MOST [mixed | nonblocking | one_root]
  *
- * Every rank checks that broadcasts open no more sockets than to MOST neighbors, and the
- * agreement's. 0: it does not.
+ * Every rank checks that broadcasts open sockets to at most MOST neighbors. 0: it does not.
  * mixed: nonblocking and persistent ones among them, the first before the ranks have agreed.
  * nonblocking: all are, so that the fallback component cannot have any of them.
  * one_root: the root does not change, and prints the sockets that it has opened itself.

@@ -16,6 +16,7 @@ BUILD = os.environ.get("PIPEBCAST_BUILDDIR", "")
 DOCTOR = os.path.join(BUILD, "contrib/tools/doctor/pipebcast-doctor")
 TRUE = write("doctor.conf", "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n2\nSwitchName=s2 Switches=s[0-1]\n")
 SIX = write("doctor-six.conf", "SwitchName=s0 Nodes=n[0-2] Switches=s1\nSwitchName=s1 Nodes=n[3-5]\n")
+TEN = write("doctor-ten.conf", "SwitchName=s0 Nodes=n[0-9]\n")
 LACKS = write("doctor-lacks.conf", "SwitchName=s0 Nodes=n[0-1]\n")
 
 
@@ -79,13 +80,12 @@ def check_errors():
     on("n1", "ip", "link", "set", device, "mtu", "1500")
 
 
-def check_blocked_pair():
-    """Between two hosts everything is lost; no collective of tuned before that needs them."""
-    tool("up", "--topology", SIX, "--name", "t")
-    forget("n1", "n2")
-    status, found = examine("--quick", "--patience", "5", parameters=[("coll_pipebcast_topology_file", SIX)])
-    holds(status != 0 and finds(found, "ERROR", "edges", "n1 (to n2)"), found,
-          "two hosts that do not reach each other are named")  # fmt: skip
+def check_blocked_pair(topology, parent, child, text):
+    """Between two hosts everything is lost; no collective before that needs them."""
+    tool("up", "--topology", topology, "--name", "t")
+    forget(parent, child)
+    status, found = examine("--quick", "--patience", "5", parameters=[("coll_pipebcast_topology_file", topology)])
+    holds(status != 0 and finds(found, "ERROR", "edges", f"{parent} (to {child})"), found, text)
     tool("down", "--name", "t")
 
 
@@ -95,7 +95,8 @@ def run():
     check_reported_rate()
     check_errors()
     tool("down", "--name", "t")
-    check_blocked_pair()
+    check_blocked_pair(SIX, "n1", "n2", "two hosts that do not reach each other are named")
+    check_blocked_pair(TEN, "n1", "n8", "and two that are neighbors only in a kary tree")
 
 
 need_program("mpirun", "ompi_info", "ip")

@@ -15,6 +15,7 @@
 static const char *const names[] = {"n1", "n0", "n2"};
 static char dir[] = "/tmp/pipebcast-history.XXXXXX";
 static pb_host_set_t *hosts;
+static struct stat file; /**< the last one that bytes_of() has read */
 
 static pb_history_record_t record(int i)
 {
@@ -42,7 +43,6 @@ static char *path_of(const char *token)
 
 static uint8_t *bytes_of(const char *token, size_t *length_p)
 {
-    struct stat file;
     FILE *stream = fopen(path_of(token), "rb");
     must(stream != NULL && fstat(fileno(stream), &file) == 0);
     uint8_t *bytes = malloc((size_t) file.st_size);
@@ -107,6 +107,7 @@ static void test_ring(void)
            pb_host_set_equal(history->hosts, hosts),
        "kind, group and hosts are there");
     pb_history_free(history);
+    ok((file.st_mode & 0777) == 0644, "whatever the umask, others may read it");
     int n_read = 0;
     for (size_t n = 0; n < length; n++) {
         pb_history_t *half = parse(bytes, n, fault, sizeof(fault));
@@ -192,6 +193,7 @@ int main(void)
     if (mkdtemp(dir) == NULL || pb_host_set_new(names, 3, &hosts) != PB_SUCCESS) {
         return 99;
     }
+    umask(077);
     test_hosts();
     test_ring();
     test_folder();

@@ -10,7 +10,7 @@ service=
 # shellcheck disable=SC2317  # called by the trap
 clear_up() {
     [ -n "$service" ] && kill "$service" 2>/dev/null
-    rm -rf "$work"
+    rm -rf "$work" "${memory:-$work}"
 }
 trap clear_up EXIT
 dir=$work/advice
@@ -128,6 +128,28 @@ advisor --dir "$dir" --once --hosts 'x[0-4]' --root x3 --budget 0.02
 [ $code -eq 0 ] && [ "$(find "$dir" -name 'advice-*' | wc -l)" -eq 2 ]
 report $? "hosts without measurements"
 
+(umask 077 && advisor --dir "$dir" --once --hosts 'x[0-4]' --root x3 --budget 0.02)
+[ "$(stat -c %a "$dir/advisor-lock")" -eq 664 ]
+report $? "with any umask another member of the directory's group can be the next advisor"
+
+# ---- the unit of systemd ----
+
+# The user is `nobody` where this one can give directories away.
+user=nobody
+: >"$work/given"
+chown "$user" "$work/given" 2>/dev/null || user=$(id -un)
+# shellcheck disable=SC2016 # systemd's
+sed -n 's/\$\$/$/g; s/^ExecStartPre=[-+]*.bin.sh -c .\(.*\). sh .*/\1/p' \
+    "$(dirname "$0")/../../../contrib/package/systemd/pipebcast-advisor@.service.in" >"$work/command"
+sh -c "$(cat "$work/command")" sh "$work/user" "$user" >"$out" 2>"$err"
+[ "$(stat -c '%a %U' "$work/user")" = "700 $user" ]
+report $? "the unit makes the user's directory"
+mkdir -m 0755 "$work/elsewhere"
+ln -s "$work/elsewhere" "$work/link"
+sh -c "$(cat "$work/command")" sh "$work/link" "$user" >"$out" 2>"$err"
+[ -s "$work/command" ] && [ "$(stat -c '%a %U' "$work/elsewhere")" = "755 $(id -un)" ]
+report $? "a directory that a link leads to stays as it is"
+
 # ---- invalid links ----
 
 sed '$d' "$links" >"$work/half"
@@ -151,6 +173,14 @@ advisor status --dir "$dir"
 [ $code -eq 0 ] && grep -q '^an advisor is at work' "$out" && grep -q "^process  *$service\$" "$out" &&
     grep -q '^mode  *idle' "$out" && grep -q '^predicted_ms  *[0-9]' "$out"
 report $? "status reports what it does"
+# After each look for programs it sleeps.
+sleeps() {
+    sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "/proc/$service/status"
+}
+first=$(sleeps)
+sleep 1
+[ $(($(sleeps) - first)) -le 20 ]
+report $? "while no program runs it looks for one a few times in a second"
 if [ -w /dev/full ]; then
     "$ADVISOR" status --dir "$dir" --json >/dev/full 2>"$err"
     [ $? -eq 1 ] && grep -q 'standard output cannot be written' "$err"
@@ -167,7 +197,7 @@ wait_for 20 sh -c "[ \$(grep -c '2097152' '$work/log') -ge 2 ]"
 report $? "new links: it goes through them again"
 printf 'pipebcast-history rubbish' >"$dir/history-0123456789abcdef-x"
 : >"$dir/rates-0123456789abcdef-y"
-sleep 0.3
+sleep 0.8
 kill -0 "$service"
 report $? "rubbish in the directory does not stop it (after $lines lines)"
 kill -TERM "$service"
@@ -284,7 +314,7 @@ waits() {
     grep -q '^mode  *waiting for a program, as there are too many hosts' "$out"
 }
 wait_for 20 waits
-sleep 0.2
+sleep 0.8
 [ "$(grep -c 'more than 1024 hosts.*--hosts' "$work/log")" -eq 1 ] && kill -0 "$service"
 report $? "more hosts than it can advise: it says so once, and waits for a program"
 mv "$dir" "$work/away"
@@ -311,7 +341,7 @@ if [ "${PIPEBCAST_TESTS:-}" = units ]; then
     finish
 fi
 mpi_here
-unset OMPI_MCA_coll
+trap clear_up EXIT
 
 # probe NP ARGUMENT...
 probe() {

@@ -7,6 +7,8 @@ COMPARE=${COMPARE:-$(dirname "$0")/../../../contrib/experiments/compare}
 # shellcheck source=test/tap.sh
 . "$(dirname "$0")/../../tap.sh"
 run_mpi_here
+# The plugin may be installed for all.
+export OMPI_MCA_coll=^pipebcast
 
 # bench NP ARGUMENT...: runs the benchmark; output in $out and $err, status in $code.
 bench() {

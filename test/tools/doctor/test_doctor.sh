@@ -6,7 +6,6 @@ DOCTOR=${DOCTOR:-pipebcast-doctor}
 # shellcheck source=test/tap.sh
 . "$(dirname "$0")/../../tap.sh"
 run_mpi_here
-unset OMPI_MCA_coll
 golden=$(dirname "$0")/golden
 
 if [ -z "${PLUGINDIR:-}" ] || [ ! -f "$PLUGINDIR/mca_coll_pipebcast.so" ]; then

@@ -7,7 +7,6 @@ TOPOLOGIES=${TOPOLOGIES:-$(dirname "$0")/../../../contrib/testbed}
 # shellcheck source=test/tap.sh
 . "$(dirname "$0")/../../tap.sh"
 run_mpi_here
-unset OMPI_MCA_coll
 
 model=$work/model
 
