@@ -17,7 +17,8 @@ sys.path[:0] = [os.path.join(HERE, "../../contrib/experiments"), os.path.join(HE
 # pylint: disable=wrong-import-position
 from benchlib import claim_table, claims, experiments, formulas, grid, sharing, tuning, units
 from benchlib.advised_trees import read_advised
-from benchlib.experiments import choices, firsts, p2_costs, p2_irregular, p2_table1, p2_table3, p3_arrival, p3_theorems, p4_fig8, p4_trees
+from benchlib.experiments import (choices, dilated, firsts, p2_costs, p2_irregular, p2_table1, p2_table3, p3_arrival, p3_theorems, p4_fig8, p4_trees,
+                                  simulated)
 from benchlib.experiments import sharing as sharing_experiment
 from benchlib.experiment import COMPUTED, MethodView
 from benchlib.pictures import Curve, Diagram, curves_svg
@@ -38,8 +39,8 @@ def raises(function, text):
         tap.ok(True, text)
 
 
-def sample(network, method, size, ns, *, segment=0, broadcast=0, speed="2mbit", run=1):
-    return {"network": network, "speed": speed, "dilation": "1", "method": method, "segment": segment, "bytes": size, "run": run,
+def sample(network, method, size, ns, *, segment=0, broadcast=0, speed="2mbit", run=1, dilation="1"):
+    return {"network": network, "speed": speed, "dilation": dilation, "method": method, "segment": segment, "bytes": size, "run": run,
             "broadcast": broadcast, "nanoseconds": ns}
 
 
@@ -105,13 +106,23 @@ def made_up_costs():
 
 
 def test_choices():
-    peers = [sample("(5)", method, K, ns, segment=segment) for method, segment, ns in
+    peers = [sample("(5)", method, 64 * K, ns, segment=segment) for method, segment, ns in
              (("T", 0, 1), ("pipebcast", 0, 100), ("pipebcast:multicast_allowed", 0, 120), ("pipebcast:twotree", 1426, 96), ("pipebcast:twotree", 2874, 99),
               ("tuned", 0, 150), ("tuned:binary", 1426, 110), ("mpich@mpich", 0, 200))]
     tap.eq(verdicts(choices.CHOICES, {"peers": peers}), [True, False, True, False],
            "choices: faster than others, 4 % behind the best tree by name; with multicast it is slower")
-    slow = [sample("(5)", "tuned:pipeline", K, 90, segment=1426), sample("(5)", "pipebcast:chain", K, 90, segment=1426)]
+    slow = [sample("(5)", method, 64 * K, 90, segment=1426) for method in ("tuned:pipeline", "pipebcast:chain")]
     tap.eq(verdicts(choices.CHOICES, {"peers": peers, "speeds": slow}), [False, False, False, False], "choices: of all experiments")
+
+
+def test_dilated():
+    times = [sample("4 hosts", "pipebcast:chain", K, ns, segment=8 * K, dilation=dilation) for dilation, ns in (("500", 106), ("1000", 100), ("2000", 96))]
+    at_full_speed = [sample("2 hosts", "T", K, ns, dilation=dilation) for dilation, ns in (("1", 109), ("1000", 100))]
+    tap.eq(verdicts(dilated.DILATED, {"dilation": times, "undilated": at_full_speed}), [False, True, True], "dilations: 6 % more, 4 % less, and 9 % more")
+    computed = [sample("4 hosts, 2mbit", "pipebcast:chain", K, 100, segment=8 * K, speed="computed")]
+    tap.eq(verdicts(simulated.SIMULATED_EXPERIMENT, {"dilation": times[1:], "simulated": computed}), [True], "the simulation is beside each dilation")
+    times[0]["nanoseconds"] = 112
+    tap.eq(verdicts(simulated.SIMULATED_EXPERIMENT, {"dilation": times, "simulated": computed}), [False], "of which one may be too far off")
 
 
 def test_firsts():
@@ -132,9 +143,10 @@ def test_costs():
     tap.eq(p2_costs.segment_threshold(known), K, "section 5.4: the least segment that costs within 10 %")
     raises(lambda: p2_costs.segment_threshold({size: (size + 10 ** 6,) * 2 for size in known}), "segments that all cost too much")
     tap.eq(round(p2_costs.cut_ns(K, 32 * K, 0.089, 0.339), 2), 3.10, "Table 4's 3.10 ms of Table 2")
-    at = [sample("(1)", f"pipebcast:{kind}", hops * 2 * K, factor * degree * hops * 2 * (K + 120), segment=K)
+    far = [sample("(1)", "g", K, 1000), sample("(1)", "RTT", K, 4000)]
+    at = [sample("(1)", f"pipebcast:{kind}", hops * 2 * K, factor * degree * p2_costs.cut_ns(K, hops * 2 * K, 1000, 2000), segment=K)
           for kind, hops, degree, factor in (("chain", 15, 1, 1.49), ("binary", 4, 2, 1.6))]
-    tap.eq(verdicts(p2_costs.THRESHOLDS, {"costs": costs + at}), [True, False],
+    tap.eq(verdicts(p2_costs.THRESHOLDS, {"costs": far + at}), [True, False],
            "1.49 times the pipeline term is a third of delay, 1.6 times is more")
     predicted = [sample("(1)", f"chain{by}", 256 * K, ns, segment=segment)
                  for by, best in ((p2_costs.BY_FORMULA, 512), (p2_costs.BY_MODEL, 2048))
@@ -251,7 +263,7 @@ def test_phases():
     def line(name, times):
         return [sample(phase, name, 65536, 65536 * ns) for phase, of in zip((before, loaded, after), times) for ns in of]
     static, ours = line("multilevel", [[10], [20, 40], [10]]), line("adaptive", [[10], [15], [10, 12]])
-    tap.eq(verdicts(fig8, {"p4-fig8": static + ours}), [True, False, True, None, None, None],
+    tap.eq(verdicts(fig8, {"p4-fig8": static + ours}), [True, False, True, None, None, None, None],
            "Figure 8: half as slow under load; after it slower by 10 %")
     tap.eq(verdicts(fig8, {"p4-fig8": static + line("adaptive", [[10], [15], [12, 9]])})[:3], [True, True, False],
            "the first broadcast after a load")
@@ -410,7 +422,7 @@ def test_units():
 
 
 def main():
-    for test in (test_judge, test_all, test_methods, test_table1, test_choices, test_firsts, test_costs, test_table3, test_golden_table3, test_formulas, test_model,
+    for test in (test_judge, test_all, test_methods, test_table1, test_choices, test_dilated, test_firsts, test_costs, test_table3, test_golden_table3, test_formulas, test_model,
                  test_irregular, test_arrivals, test_theorems, test_phases, test_grid, test_advised, test_sharing, test_counters, test_paper, test_curves, test_units):
         test()
     return tap.done()

@@ -25,14 +25,14 @@ def is_ours(sample):
 
 
 def cells(samples):
-    """Nanoseconds of all broadcasts, by what was broadcast how and where."""
+    """Nanoseconds of all broadcasts, by what was broadcast how and where, and by dilation."""
     found = {}
     for experiment in MEASURED_IN:
         of_trees = [sample for sample in samples.get(experiment, []) if is_ours(sample)]
-        for (network, speed, _), methods in times_by_segment(of_trees).items():
+        for (network, speed, dilation), methods in times_by_segment(of_trees).items():
             for (method, size), by_segment in methods.items():
                 for segment, times in by_segment.items():
-                    found.setdefault((network, speed, method, segment, size), []).extend(times)
+                    found.setdefault((network, speed, method, segment, size), {}).setdefault(dilation, []).extend(times)
     return found
 
 
@@ -55,22 +55,24 @@ def measure(session):
 
 
 class _SimulatedView(NetworkView):
-    """A place is a network, a speed, a kind and a segment size."""
+    """A place is a network, a speed, a dilation, a kind and a segment size."""
 
     def __init__(self, samples):
-        self.times = {MEASURED: {}, SIMULATED: {}}
-        for (network, speed, method, segment, size), times in cells(samples).items():
-            self.times[MEASURED][f"{network}, {speed}, {method} in {segment}", size] = times
-        for (network, _, _), methods in times_by_segment(samples.get("simulated", [])).items():
+        self.times = {}
+        measured = cells(samples)
+        for (place, _, _), methods in times_by_segment(samples.get("simulated", [])).items():
+            network, _, speed = place.rpartition(", ")
             for (method, size), by_segment in methods.items():
-                for segment, times in by_segment.items():
-                    self.times[SIMULATED][f"{network}, {method} in {segment}", size] = times
+                for segment, computed in by_segment.items():
+                    for dilation, times in measured.get((network, speed, method, segment, size), {}).items():
+                        where = f"{place} dilated {dilation} times, {method} in {segment}"
+                        self.times[where, size] = {SIMULATED: computed, MEASURED: times}
 
     def points(self):
-        return sorted(self.times[SIMULATED].keys() & self.times[MEASURED].keys())
+        return sorted(self.times)
 
     def values(self, place, name, size):
-        return self.times[name].get((place, size), [])
+        return self.times[place, size][name]
 
 
 class Simulated:
