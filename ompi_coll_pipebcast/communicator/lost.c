@@ -20,19 +20,14 @@
  */
 #define HELD_SECONDS 10
 
-/** Reports to the others, as far as that can be had: there is nothing else to do for them. */
-static void notify_others(const coll_pipebcast_module_t *module)
+/** Reports to another rank, as far as that can be had: there is nothing else to do for it. */
+static void notify(const coll_pipebcast_module_t *module, int rank)
 {
     static const char nothing;
-    struct ompi_communicator_t *comm = module->comm;
-    const int own = ompi_comm_rank(comm);
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        ompi_request_t *request;
-        if (rank != own &&
-            coll_pipebcast_isend(&nothing, 0, rank, coll_pipebcast_lost_tag(),
-                                 MCA_PML_BASE_SEND_STANDARD, comm, &request) == OMPI_SUCCESS) {
-            coll_pipebcast_give_up(request, NULL);
-        }
+    ompi_request_t *request;
+    if (coll_pipebcast_isend(&nothing, 0, rank, coll_pipebcast_lost_tag(),
+                             MCA_PML_BASE_SEND_STANDARD, module->comm, &request) == OMPI_SUCCESS) {
+        coll_pipebcast_give_up(request, NULL);
     }
 }
 
@@ -64,13 +59,18 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error)
     }
     coll_pipebcast_help(PB_HELP_RANK_LOST, module->comm->c_name, ompi_comm_rank(module->comm),
                         reason_of(error));
-    notify_others(module);
+    for (int rank = 0; rank < ompi_comm_size(module->comm); rank++) {
+        if (rank != ompi_comm_rank(module->comm)) {
+            notify(module, rank);
+        }
+    }
 }
 
 /** Looks for the message of a lost rank, now and then, and takes it in. */
 static void hear(coll_pipebcast_module_t *module)
 {
     const int64_t now = coll_pipebcast_now();
+    const int own = ompi_comm_rank(module->comm), n = ompi_comm_size(module->comm);
     int rank;
     if (now - module->last_look < LOOK_NS) {
         return;
@@ -82,8 +82,11 @@ static void hear(coll_pipebcast_module_t *module)
     coll_pipebcast_log(1,
                        "communicator %s: rank %d leaves a broadcast, as rank %d had to; further "
                        "ones of this communicator end with an error",
-                       module->comm->c_name, ompi_comm_rank(module->comm), rank);
+                       module->comm->c_name, own, rank);
     become_lost(module);
+    /* The lost rank may not reach a neighbor of this one: that may be why it is lost. */
+    notify(module, (own + 1) % n);
+    notify(module, (own + n - 1) % n);
 }
 
 bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module)

@@ -269,7 +269,7 @@ void coll_pipebcast_sweep_settle(coll_pipebcast_module_t *module)
     if (sweep->sweep.state != PB_SWEEP_THROUGH) {
         coll_pipebcast_lose(module, MPI_ERR_OTHER);
     }
-    if (!module->is_lost) {
+    if (sweep->sweep.state == PB_SWEEP_THROUGH) { /* a lost rank decides as the others, too */
         take_time(module);
         take_arrivals(module);
         coll_pipebcast_multicast_judge(module, &sweep->sweep);
@@ -280,6 +280,10 @@ bool coll_pipebcast_sweep_is_next(coll_pipebcast_module_t *module, size_t bytes,
 {
     pb_health_t *health = &module->multicast.health;
     pb_health_count(health);
-    return module->sweep.children != NULL &&
-           pb_schedule_begin(&module->sweep.schedule, bytes, asked || pb_health_is_due(health));
+    if (module->sweep.children == NULL ||
+        !pb_schedule_begin(&module->sweep.schedule, bytes, asked || pb_health_is_due(health))) {
+        return false;
+    }
+    module->sweep.sweep.state = PB_SWEEP_COLLECTING; /* also where a lost rank begins none */
+    return true;
 }

@@ -3,6 +3,7 @@
  */
 #include "engine/sweep.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "topo/util/bytes.h"
@@ -117,6 +118,7 @@ static bool has_held(const pb_sweep_t *f)
 static void add_own(pb_sweep_t *f)
 {
     pb_sweep_sums_t *sums = &f->sums;
+    assert(f->own.wait >= 0 && f->own.transfer >= 0);
     if (has_held(f)) {
         sums->n_held += sums->n_free;
         sums->held_wait += sums->free_wait;

@@ -204,7 +204,8 @@ static void end_swept(const coll_pipebcast_operation_t *operation)
 {
     const int64_t arrived = operation->call.arrived;
     const int64_t now = operation->through != 0 ? operation->through : coll_pipebcast_now();
-    const int64_t came = operation->came != 0 ? operation->came : now;
+    /* The last bytes may have come with the first, and `came` was noted after them. */
+    const int64_t came = operation->came != 0 && operation->came < now ? operation->came : now;
     const pb_sweep_times_t times = {.wait = came - arrived, .transfer = now - came};
     coll_pipebcast_sweep_end(operation->module, arrived, &times);
 }

@@ -134,11 +134,24 @@ const char *coll_pipebcast_pml_name(void)
         ->cli_component->mca_component_name;
 }
 
+/** Returns whether ob1's sends are bounded. At the bound it waits, inside the call, for one to come
+ * back; ours come back outside of it. */
+static bool sends_are_bounded(void)
+{
+    const int *most = NULL;
+    const int index = mca_base_var_find("ompi", "pml", "ob1", "free_list_max");
+    return index >= 0 && mca_base_var_get_value(index, &most, NULL, NULL) == OPAL_SUCCESS &&
+           *most > 0;
+}
+
 /** Begins a medium with the PML; true if the PML has BTLs that can be looked at. */
 static bool medium_init(pb_medium_t *medium)
 {
     *medium = (pb_medium_t){.mtu = 0};
     pb_medium_add_name(medium->pml, coll_pipebcast_pml_name());
+    if (sends_are_bounded()) {
+        pb_medium_add_name(medium->pml, "free_list_max");
+    }
     return strcmp(medium->pml, "ob1") == 0;
 }
 

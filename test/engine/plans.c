@@ -10,8 +10,7 @@
 
 static int *new_ints(int n)
 {
-    int *ints = must_zeroed((size_t) n + 1, sizeof(int));
-    return ints;
+    return must_zeroed((size_t) n + 1, sizeof(int));
 }
 
 static void link_children(pb_stream_t *stream, int n_ranks)

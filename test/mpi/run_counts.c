@@ -4,13 +4,15 @@
  * wrong bytes on one without. A further broadcast with one count must return, too, with the right
  * bytes or an error. Nothing may reach the next communicator.
  *
- * Usage: run_counts COUNT OTHER [last|second]: with `last` the last rank of a blocking broadcast
- * has OTHER, and gets an error. With `second` only rank 1 has another count.
+ * Usage: run_counts COUNT OTHER [last|second|refused]: with `last` the last rank of a blocking
+ * broadcast has OTHER, and gets an error. With `second` only rank 1 has another count. With
+ * `refused` all have COUNT, and Open MPI refuses what rank 1 sends to rank 2.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "ompi/mca/pml/pml.h"
 
 /** The broadcast in which rank `odd` has another count, and what comes after it. */
 static void try_one(int odd, int count, int other, way_t way)
@@ -50,14 +52,35 @@ static void try_last(int count, int other)
     free(buffer);
 }
 
+static mca_pml_base_module_isend_fn_t usual;
+
+static int refuse(const void *buffer, size_t count, struct ompi_datatype_t *type, int rank, int tag,
+                  mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                  struct ompi_request_t **request_p)
+{
+    return rank == 2 ? OMPI_ERR_UNREACH
+                     : usual(buffer, count, type, rank, tag, mode, comm, request_p);
+}
+
+static void try_refused(int count)
+{
+    usual = mca_pml.pml_isend;
+    mca_pml.pml_isend = my_rank == 1 ? refuse : usual;
+    void *buffer = must_malloc((size_t) count);
+    check(MPI_Bcast(buffer, count, MPI_BYTE, 0, MPI_COMM_WORLD) != MPI_SUCCESS || my_rank < 2,
+          "rank %d has an error, as rank 1", my_rank);
+    mca_pml.pml_isend = usual;
+    free(buffer);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
     const int count = (int) argument(argc, argv, 1, 1088);
     const int other = (int) argument(argc, argv, 2, 1142);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (argc > 3 && strcmp(argv[3], "last") == 0) {
-        try_last(count, other);
+    if (argc > 3 && strcmp(argv[3], "second") != 0) {
+        strcmp(argv[3], "last") == 0 ? try_last(count, other) : try_refused(count);
         return check_done("run_counts");
     }
     for (int odd = argc > 3; odd < n_ranks; odd += n_ranks - 1) {

@@ -14,7 +14,7 @@ struct pb_planner_row {
     int slot;      /**< of the learner's class; -1: it is not counted */
     uint64_t used; /**< key of its plan */
     pb_candidate_t candidate;
-    pb_planned_t planned; /**< but for the segment size, which depends on the very size */
+    pb_planned_t planned; /**< but for the segment size; with the class's pieces */
 };
 
 pb_planner_t *pb_planner_new(void)
@@ -290,12 +290,16 @@ int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, bool is_tre
     if (!is_tree) {
         pb_planner_note_used(planner, planner->to_open);
     }
+    int rc = PB_SUCCESS;
     if (is_row(planner, known, root, size_class, is_tree)) {
         take_row(planner, known, bytes, planned);
-        return PB_SUCCESS;
+    } else {
+        pb_planner_row_t row = {
+            .size_class = size_class, .root = root, .is_tree = is_tree, .slot = -1};
+        rc = plan_new(planner, &row, bytes, planned);
     }
-    pb_planner_row_t row = {.size_class = size_class, .root = root, .is_tree = is_tree, .slot = -1};
-    return plan_new(planner, &row, bytes, planned);
+    planned->piece_size = pb_planner_piece_of(planned->piece_size, bytes);
+    return rc;
 }
 
 bool pb_planner_learns(const pb_planner_t *planner)

@@ -163,6 +163,13 @@ void pb_planner_fill(pb_planned_t *planned, const pb_candidate_t *candidate, uin
 size_t pb_planner_piece(const pb_planner_t *planner, int among, const pb_planned_t *planned,
                         uint64_t bytes);
 
+/** Bytes of a message's pieces, by those of its size class's smallest message. If that goes whole,
+ * so does this. */
+static inline size_t pb_planner_piece_of(size_t piece, uint64_t bytes)
+{
+    return piece == pb_size_class(bytes) ? (size_t) bytes : piece;
+}
+
 /* Roles: planner_roles.c. */
 
 /** The plan of a kind over the ranks (NULL: all), to be freed. Errors as pb_plan_compute(). */

@@ -96,7 +96,8 @@ static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *
     swept.trial.opens = *pb_planner_used_at(planner, key) != key;
     planned->is_trial = swept.trial.is_trial;
     pb_planner_fill(planned, &swept.trial.candidate, bytes);
-    planned->piece_size = pb_planner_piece(planner, PB_AMONG_ALL, planned, swept.trial.size_class);
+    planned->piece_size = pb_planner_piece_of(
+        pb_planner_piece(planner, PB_AMONG_ALL, planned, swept.trial.size_class), bytes);
     planner->swept = swept;
     /* The role that was planned is asked for again, too: the one that was used last is kept. */
     const bool is_new = planned->role != NULL && !planned->is_trial && !planned->was_cached;

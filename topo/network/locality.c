@@ -139,17 +139,36 @@ static int finish(pb_network_t *network)
     return error;
 }
 
+/* A copy of the nodes that ranks are on, or below, with their numbers by node; NULL if out of
+ * memory. */
+static pb_network_t *copy_used(const pb_placement_t *placement, int *numbers)
+{
+    const pb_network_t *network = placement->network;
+    for (int node = 0; node < pb_network_size(network); node++) {
+        numbers[node] = -1;
+    }
+    for (int rank = 0; rank < placement->n_ranks; rank++) {
+        for (int node = placement->host[rank]; node >= 0 && numbers[node] < 0;
+             node = pb_network_node(network, node)->parent) {
+            numbers[node] = 0;
+        }
+    }
+    return pb_network_part(network, numbers);
+}
+
 int pb_locality_expand(const pb_placement_t *placement, const pb_locality_t *places,
                        pb_network_t **network_p, pb_placement_t **located_p)
 {
     const int n_ranks = placement->n_ranks;
     located_rank_t *ranks = malloc(((size_t) n_ranks + 1) * sizeof(*ranks));
-    grouping_t g = {.network = pb_network_copy(placement->network), .ranks = ranks};
+    int *numbers = malloc((size_t) pb_network_size(placement->network) * sizeof(*numbers));
+    grouping_t g = {.network = numbers != NULL ? copy_used(placement, numbers) : NULL,
+                    .ranks = ranks};
     g.located = g.network != NULL ? pb_placement_new(g.network, n_ranks) : NULL;
     int error = ranks != NULL && g.located != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     if (error == PB_SUCCESS) {
         for (int rank = 0; rank < n_ranks; rank++) {
-            const int host = placement->host[rank];
+            const int host = numbers[placement->host[rank]];
             g.located->host[rank] = host;
             ranks[rank] = (located_rank_t){.host = host, .place = places[rank], .rank = rank};
         }
@@ -160,6 +179,7 @@ int pb_locality_expand(const pb_placement_t *placement, const pb_locality_t *pla
         error = finish(g.network);
     }
     free(ranks);
+    free(numbers);
     if (error != PB_SUCCESS || pb_network_n_places(g.network) == 0) {
         pb_placement_free(g.located);
         pb_network_free(g.network);

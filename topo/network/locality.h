@@ -44,7 +44,8 @@ int pb_locality_index(pb_locality_t place, int level);
 
 /**
  * The same placement with its hosts' levels. `places`, by rank, has its place in its host.
- * *network_p is a copy of the placement's network, whose nodes keep their numbers. A group of ranks
+ * *network_p is a copy of those nodes of the placement's network that ranks are on, or below.
+ * Clusters have thousands of others. A group of ranks
  * of a host that have an index in common gets a node below the host, or below another such node. It
  * has at least two ranks, and not all. All other ranks stay at the node above. The uplink of a
  * place has the speed of its host's, so that to plans one message fits each way.

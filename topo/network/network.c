@@ -290,36 +290,43 @@ static int add_like(pb_network_t *network, const pb_node_t *of)
 }
 
 /* Connects the copies of a node's children, in their order. */
-static int connect_like(pb_network_t *copy, const pb_network_t *network, int parent)
+static int connect_like(pb_network_t *part, const pb_network_t *network, int parent,
+                        const int *numbers)
 {
     int error = PB_SUCCESS;
     for (int child = network->nodes[parent].first_child; child >= 0 && error == PB_SUCCESS;
          child = network->nodes[child].next_sibling) {
         const pb_node_t *of = &network->nodes[child];
-        error = pb_network_connect(copy, parent, child, of->speed);
+        if (numbers[child] < 0) {
+            continue;
+        }
+        error = pb_network_connect(part, numbers[parent], numbers[child], of->speed);
         if (error == PB_SUCCESS) {
-            error = pb_network_bundle(copy, child, of->members);
+            error = pb_network_bundle(part, numbers[child], of->members);
         }
     }
     return error;
 }
 
-pb_network_t *pb_network_copy(const pb_network_t *network)
+pb_network_t *pb_network_part(const pb_network_t *network, int *numbers)
 {
-    pb_network_t *copy = pb_network_new();
-    int error = copy != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    pb_network_t *part = pb_network_new();
+    int error = part != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     for (int node = 0; node < network->n_nodes && error == PB_SUCCESS; node++) {
-        error = add_like(copy, &network->nodes[node]) == node ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+        if (numbers[node] >= 0) {
+            numbers[node] = add_like(part, &network->nodes[node]);
+            error = numbers[node] >= 0 ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+        }
     }
     for (int node = 0; node < network->n_nodes && error == PB_SUCCESS; node++) {
-        error = connect_like(copy, network, node);
+        error = numbers[node] >= 0 ? connect_like(part, network, node, numbers) : PB_SUCCESS;
     }
     if (error != PB_SUCCESS) {
-        pb_network_free(copy);
+        pb_network_free(part);
         return NULL;
     }
-    copy->others = network->others;
-    return copy;
+    part->others = network->others >= 0 ? numbers[network->others] : -1;
+    return part;
 }
 
 void pb_network_set_others(pb_network_t *network, int node)

@@ -67,10 +67,11 @@ void pb_network_free(pb_network_t *network);
 pb_network_t *pb_network_one_switch(const char *const *names, int n_names);
 
 /**
- * A copy, whose nodes have the same numbers, to which more may be added before
- * pb_network_finish() makes it ready. NULL if out of memory. O(nodes).
+ * A copy of some nodes in their order, to which more may be added before pb_network_finish() makes
+ * it ready. numbers[node] is negative for those that are left out, with all below them, and becomes
+ * the copy's number for the others. NULL if out of memory. O(nodes).
  */
-pb_network_t *pb_network_copy(const pb_network_t *network);
+pb_network_t *pb_network_part(const pb_network_t *network, int *numbers);
 
 /**
  * Adds a node without a parent. Returns its number, or PB_ERR_NO_MEMORY. PB_ERR_INPUT if the

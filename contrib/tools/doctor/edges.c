@@ -108,8 +108,8 @@ static void find_edges(struct list *list, const doctor_cluster_t *cluster)
     pb_network_free(network);
 }
 
-/** Hands the list of rank 0 to all, over connections that the roll has made. A broadcast would need
- * others, of which one may be broken. */
+/** Hands the list of rank 0 to all, over connections that the roll has made. A broadcast may need
+ * the very one that is broken. */
 static void share(MPI_Comm comm, int rank, struct list *list)
 {
     int n_ranks;

@@ -4,16 +4,10 @@
 
 #include "test/must.h"
 
-static pb_profile_ground_t *ground_of(const pb_placement_t *placement)
-{
-    pb_profile_ground_t *ground = must_have(pb_profile_ground_new(placement));
-    return ground;
-}
-
 pb_profile_t planning_profile(const pb_placement_t *placement, const pb_plan_t *plan)
 {
     pb_profile_t profile;
-    pb_profile_ground_t *ground = ground_of(placement);
+    pb_profile_ground_t *ground = must_have(pb_profile_ground_new(placement));
     pb_profile_plan(ground, plan, &profile);
     pb_profile_ground_free(ground);
     return profile;
@@ -22,7 +16,7 @@ pb_profile_t planning_profile(const pb_placement_t *placement, const pb_plan_t *
 pb_profile_t planning_fallback(const pb_placement_t *placement, int root)
 {
     pb_profile_t profile;
-    pb_profile_ground_t *ground = ground_of(placement);
+    pb_profile_ground_t *ground = must_have(pb_profile_ground_new(placement));
     pb_profile_fallback(ground, root, &profile);
     pb_profile_ground_free(ground);
     return profile;

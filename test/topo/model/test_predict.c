@@ -48,9 +48,8 @@ static pb_profile_t profile_of(const tree_case_t *c, pb_kind_t kind,
                                const pb_plan_options_t *options)
 {
     pb_plan_t *plan = NULL;
-    pb_profile_t profile;
     must(pb_plan_compute(c->view, kind, options, &plan) == PB_SUCCESS);
-    profile = planning_profile(c->placement, plan);
+    const pb_profile_t profile = planning_profile(c->placement, plan);
     pb_plan_free(plan);
     return profile;
 }
@@ -328,11 +327,10 @@ static bool shares_ground(tree_case_t *c, pb_random_t *random, void *context)
     (void) context;
     for (int kind = 0; kind < PB_KIND_COUNT && good; kind++) {
         pb_plan_t *plan = NULL;
-        if (pb_plan_compute(c->view, (pb_kind_t) kind, NULL, &plan) == PB_SUCCESS) {
-            const pb_profile_t alone = planning_profile(c->placement, plan);
-            pb_profile_plan(ground, plan, &shared);
-            good = is_same_profile(&shared, &alone);
-        }
+        must(pb_plan_compute(c->view, (pb_kind_t) kind, NULL, &plan) == PB_SUCCESS);
+        const pb_profile_t alone = planning_profile(c->placement, plan);
+        pb_profile_plan(ground, plan, &shared);
+        good = is_same_profile(&shared, &alone);
         pb_plan_free(plan);
     }
     pb_profile_fallback(ground, c->root, &shared);

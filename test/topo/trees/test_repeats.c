@@ -85,11 +85,10 @@ static bool are_counted(tree_case_t *c, pb_random_t *random, void *context)
     for (int kind = 0; kind < PB_KIND_COUNT; kind++) {
         pb_plan_t *plan = NULL;
         char *marks = no_marks(c->placement->n_ranks);
-        if (pb_plan_compute(c->view, (pb_kind_t) kind, NULL, &plan) == PB_SUCCESS) {
-            add_plan(marks, plan);
-            good = good && pb_plan_most_neighbours(plan) ==
-                               tree_case_most_marked(marks, c->placement->n_ranks);
-        }
+        must(pb_plan_compute(c->view, (pb_kind_t) kind, NULL, &plan) == PB_SUCCESS);
+        add_plan(marks, plan);
+        good = good &&
+               pb_plan_most_neighbours(plan) == tree_case_most_marked(marks, c->placement->n_ranks);
         pb_plan_free(plan);
         free(marks);
     }
