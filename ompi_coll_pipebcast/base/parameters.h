@@ -66,7 +66,7 @@ typedef struct coll_pipebcast_params {
     char *topology_file; /**< owned by MCA; NULL or "": none */
     char *topology_name; /**< owned by MCA; NULL or "": none */
     char *topology;      /**< the same text inline; owned by MCA */
-    char *model_file;    /**< of pipebcast-tune; owned by MCA; NULL or "": none */
+    char *model_file;    /**< of `pipebcast tune`; owned by MCA; NULL or "": none */
     char *advice_dir;    /**< of pipebcast-advisor; owned by MCA; NULL or "": none */
     char *
         hosts; /**< hostlist, indexed by rank of the job, instead of the launcher's; owned by MCA */

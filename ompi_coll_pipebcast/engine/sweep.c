@@ -11,40 +11,40 @@
 /** A rank that has held others has waited for less than this part of their mean wait. */
 #define HOLDING_PART 8
 
-static void refused(pb_sweep_t *f, int error)
+static void refused(pb_sweep_t *s, int error)
 {
-    pb_keep_first_error(&f->error, error);
-    f->broken = true;
+    pb_keep_first_error(&s->error, error);
+    s->broken = true;
 }
 
-void pb_sweep_start(pb_sweep_t *f, pb_control_t *control, const pb_role_t *role, int n_ranks,
+void pb_sweep_start(pb_sweep_t *s, pb_control_t *control, const pb_role_t *role, int n_ranks,
                     int stream, uint8_t *room)
 {
-    *f = (pb_sweep_t){.control = control,
+    *s = (pb_sweep_t){.control = control,
                       .parent = pb_role_parent_in(role, stream),
                       .n_ranks = n_ranks,
                       .children = room};
     memset(room, 0, pb_rank_set_bytes(n_ranks));
     for (int i = 0; i < role->n_children; i++) {
         if (pb_role_has_child_in(role, i, stream)) {
-            pb_rank_set_add(f->children, role->child[i]);
-            f->n_children++;
+            pb_rank_set_add(s->children, role->child[i]);
+            s->n_children++;
         }
     }
 }
 
-void pb_sweep_end(pb_sweep_t *f, const pb_sweep_times_t *times)
+void pb_sweep_end(pb_sweep_t *s, const pb_sweep_times_t *times)
 {
-    f->has_ended = true;
-    f->own = *times;
+    s->has_ended = true;
+    s->own = *times;
 }
 
-void pb_sweep_again(pb_sweep_t *f, uint32_t missed)
+void pb_sweep_again(pb_sweep_t *s, uint32_t missed)
 {
-    f->own.missed = missed;
-    f->sums = (pb_sweep_sums_t){0};
-    f->n_reported = 0;
-    f->state = PB_SWEEP_COLLECTING;
+    s->own.missed = missed;
+    s->sums = (pb_sweep_sums_t){0};
+    s->n_reported = 0;
+    s->state = PB_SWEEP_COLLECTING;
 }
 
 /* Messages. */
@@ -52,16 +52,16 @@ void pb_sweep_again(pb_sweep_t *f, uint32_t missed)
 enum { VERDICT, KEY, HAS_CHECKSUM, SECRET, SUMS = SECRET + 2 };
 
 /** Writes what this rank knows into `bytes`, which have PB_SWEEP_BYTES. */
-static void write_message(const pb_sweep_t *f, uint8_t *bytes)
+static void write_message(const pb_sweep_t *s, uint8_t *bytes)
 {
     uint64_t numbers[PB_SWEEP_NUMBERS] = {
-        [VERDICT] = f->verdict,
-        [KEY] = f->rule.key,
-        [HAS_CHECKSUM] = f->rule.has_checksum,
-        [SECRET] = f->rule.secret[0],
-        [SECRET + 1] = f->rule.secret[1],
+        [VERDICT] = s->verdict,
+        [KEY] = s->rule.key,
+        [HAS_CHECKSUM] = s->rule.has_checksum,
+        [SECRET] = s->rule.secret[0],
+        [SECRET + 1] = s->rule.secret[1],
     };
-    memcpy(numbers + SUMS, &f->sums, sizeof(f->sums));
+    memcpy(numbers + SUMS, &s->sums, sizeof(s->sums));
     for (int i = 0; i < PB_SWEEP_NUMBERS; i++) {
         pb_bytes_put(bytes + (ptrdiff_t) 8 * i, numbers[i], 8);
     }
@@ -107,30 +107,30 @@ static bool add_report(pb_sweep_sums_t *sums, const pb_sweep_sums_t *report)
 }
 
 /** Returns whether this rank has held those below it: see engine/sweep.h. */
-static bool has_held(const pb_sweep_t *f)
+static bool has_held(const pb_sweep_t *s)
 {
-    const uint64_t n = f->sums.n_free;
-    return (uint64_t) f->own.wait * HOLDING_PART * n < f->sums.free_wait &&
-           (uint64_t) f->own.away * 2 * n > f->sums.free_wait;
+    const uint64_t n = s->sums.n_free;
+    return (uint64_t) s->own.wait * HOLDING_PART * n < s->sums.free_wait &&
+           (uint64_t) s->own.away * 2 * n > s->sums.free_wait;
 }
 
 /** Adds this rank to those below it. */
-static void add_own(pb_sweep_t *f)
+static void add_own(pb_sweep_t *s)
 {
-    pb_sweep_sums_t *sums = &f->sums;
-    assert(f->own.wait >= 0 && f->own.transfer >= 0);
-    if (has_held(f)) {
+    pb_sweep_sums_t *sums = &s->sums;
+    assert(s->own.wait >= 0 && s->own.transfer >= 0);
+    if (has_held(s)) {
         sums->n_held += sums->n_free;
         sums->held_wait += sums->free_wait;
         sums->n_free = 0;
         sums->free_wait = 0;
     }
-    add_times(sums, (uint64_t) (f->own.wait + f->own.transfer), (uint64_t) f->own.wait);
-    add_frames(sums, f->own.missed, f->own.room);
+    add_times(sums, (uint64_t) (s->own.wait + s->own.transfer), (uint64_t) s->own.wait);
+    add_frames(sums, s->own.missed, s->own.room);
     sums->n_ranks++;
     sums->n_free++;
-    sums->free_wait += (uint64_t) f->own.wait;
-    sums->transfer += (uint64_t) f->own.transfer;
+    sums->free_wait += (uint64_t) s->own.wait;
+    sums->transfer += (uint64_t) s->own.transfer;
 }
 
 pb_arrival_report_t pb_sweep_judge(const pb_sweep_sums_t *sums, double message_ns, bool measured,
@@ -150,118 +150,118 @@ pb_arrival_report_t pb_sweep_judge(const pb_sweep_sums_t *sums, double message_n
 
 /* Steps. */
 
-static bool is_child(const pb_sweep_t *f, int rank)
+static bool is_child(const pb_sweep_t *s, int rank)
 {
-    return rank >= 0 && rank < f->n_ranks && pb_rank_set_has(f->children, rank);
+    return rank >= 0 && rank < s->n_ranks && pb_rank_set_has(s->children, rank);
 }
 
 /** A child's report has come; false if it makes no sense. */
-static bool take_report(pb_sweep_t *f, int rank, const uint64_t *numbers)
+static bool take_report(pb_sweep_t *s, int rank, const uint64_t *numbers)
 {
     pb_sweep_sums_t report;
     memcpy(&report, numbers + SUMS, sizeof(report));
-    f->n_reported++;
-    return is_child(f, rank) && add_report(&f->sums, &report);
+    s->n_reported++;
+    return is_child(s, rank) && add_report(&s->sums, &report);
 }
 
-static void send_to(pb_sweep_t *f, int rank)
+static void send_to(pb_sweep_t *s, int rank)
 {
     uint8_t bytes[PB_SWEEP_BYTES];
-    write_message(f, bytes);
-    const int error = pb_control_send(f->control, bytes, sizeof(bytes), rank);
+    write_message(s, bytes);
+    const int error = pb_control_send(s->control, bytes, sizeof(bytes), rank);
     if (error != 0) {
-        refused(f, error);
+        refused(s, error);
     }
 }
 
 /** The verdict is known, and goes to the children. */
-static void pass(pb_sweep_t *f)
+static void pass(pb_sweep_t *s)
 {
-    for (int rank = 0; rank < f->n_ranks && !f->broken; rank++) {
-        if (pb_rank_set_has(f->children, rank)) {
-            send_to(f, rank);
+    for (int rank = 0; rank < s->n_ranks && !s->broken; rank++) {
+        if (pb_rank_set_has(s->children, rank)) {
+            send_to(s, rank);
         }
     }
-    f->state = PB_SWEEP_THROUGH;
+    s->state = PB_SWEEP_THROUGH;
 }
 
 /** Takes the verdict; false if it makes no sense. */
-static bool take_verdict(pb_sweep_t *f, int rank, const uint64_t *numbers)
+static bool take_verdict(pb_sweep_t *s, int rank, const uint64_t *numbers)
 {
-    if (rank != f->parent) {
+    if (rank != s->parent) {
         return false;
     }
-    f->verdict = (pb_arrival_report_t) numbers[VERDICT];
-    f->rule = (pb_frame_rule_t){
+    s->verdict = (pb_arrival_report_t) numbers[VERDICT];
+    s->rule = (pb_frame_rule_t){
         .key = numbers[KEY],
         .has_checksum = numbers[HAS_CHECKSUM] != 0,
         .secret = {numbers[SECRET], numbers[SECRET + 1]},
     };
-    memcpy(&f->sums, numbers + SUMS, sizeof(f->sums));
-    pass(f);
+    memcpy(&s->sums, numbers + SUMS, sizeof(s->sums));
+    pass(s);
     return true;
 }
 
 /** Takes in the next message; false if it is not there. */
-static bool receive_one(pb_sweep_t *f)
+static bool receive_one(pb_sweep_t *s)
 {
     uint64_t numbers[PB_SWEEP_NUMBERS];
     int rank = -1, error = 0;
     size_t bytes = 0;
-    if (f->receive == NULL) {
-        error = pb_control_receive(f->control, f->in, sizeof(f->in), &f->receive);
+    if (s->receive == NULL) {
+        error = pb_control_receive(s->control, s->in, sizeof(s->in), &s->receive);
     }
-    if (error == 0 && !pb_control_received(f->control, &f->receive, &rank, &bytes, &error)) {
+    if (error == 0 && !pb_control_received(s->control, &s->receive, &rank, &bytes, &error)) {
         return false;
     }
     if (error != 0) {
-        refused(f, error);
+        refused(s, error);
         return false;
     }
-    read_numbers(f->in, numbers);
+    read_numbers(s->in, numbers);
     const bool makes_sense = bytes == PB_SWEEP_BYTES && numbers[VERDICT] <= PB_ARRIVAL_UNEVEN &&
-                             (f->state == PB_SWEEP_COLLECTING ? take_report(f, rank, numbers)
-                                                              : take_verdict(f, rank, numbers));
+                             (s->state == PB_SWEEP_COLLECTING ? take_report(s, rank, numbers)
+                                                              : take_verdict(s, rank, numbers));
     if (!makes_sense) {
-        refused(f, PB_ERR_MALFORMED);
+        refused(s, PB_ERR_MALFORMED);
     }
     return makes_sense;
 }
 
 /** Sends the sum of all reports and this rank's own to the parent, once all are there. */
-static void report(pb_sweep_t *f)
+static void report(pb_sweep_t *s)
 {
-    if (f->parent < 0) {
-        const uint64_t own = (uint64_t) (f->own.wait + f->own.transfer);
-        f->sums.longest = own > f->sums.longest ? own : f->sums.longest;
-        add_frames(&f->sums, f->own.missed, f->own.room);
-        f->state = PB_SWEEP_SUMMED;
+    if (s->parent < 0) {
+        const uint64_t own = (uint64_t) (s->own.wait + s->own.transfer);
+        s->sums.longest = own > s->sums.longest ? own : s->sums.longest;
+        add_frames(&s->sums, s->own.missed, s->own.room);
+        s->state = PB_SWEEP_SUMMED;
         return;
     }
-    add_own(f);
-    f->state = PB_SWEEP_LISTENING;
-    send_to(f, f->parent);
+    add_own(s);
+    s->state = PB_SWEEP_LISTENING;
+    send_to(s, s->parent);
 }
 
-static bool collect(pb_sweep_t *f)
+static bool collect(pb_sweep_t *s)
 {
-    if (f->n_reported < f->n_children) {
-        return receive_one(f);
+    if (s->n_reported < s->n_children) {
+        return receive_one(s);
     }
-    if (f->has_ended) {
-        report(f);
+    if (s->has_ended) {
+        report(s);
     }
-    return f->has_ended;
+    return s->has_ended;
 }
 
 /** Does the next step; false if it has to wait. */
-static bool step(pb_sweep_t *f)
+static bool step(pb_sweep_t *s)
 {
-    switch (f->state) {
+    switch (s->state) {
     case PB_SWEEP_COLLECTING:
-        return collect(f);
+        return collect(s);
     case PB_SWEEP_LISTENING:
-        return receive_one(f);
+        return receive_one(s);
     case PB_SWEEP_SUMMED:
     case PB_SWEEP_THROUGH:
         break;
@@ -269,20 +269,20 @@ static bool step(pb_sweep_t *f)
     return false;
 }
 
-bool pb_sweep_advance(pb_sweep_t *f)
+bool pb_sweep_advance(pb_sweep_t *s)
 {
-    while (!f->broken && step(f)) {
+    while (!s->broken && step(s)) {
     }
-    return f->broken || f->state == PB_SWEEP_THROUGH;
+    return s->broken || s->state == PB_SWEEP_THROUGH;
 }
 
-void pb_sweep_announce(pb_sweep_t *f, pb_arrival_report_t verdict)
+void pb_sweep_announce(pb_sweep_t *s, pb_arrival_report_t verdict)
 {
-    f->verdict = verdict;
-    pass(f);
+    s->verdict = verdict;
+    pass(s);
 }
 
-void pb_sweep_finish(pb_sweep_t *f)
+void pb_sweep_finish(pb_sweep_t *s)
 {
-    pb_control_withdraw(f->control, &f->receive);
+    pb_control_withdraw(s->control, &s->receive);
 }

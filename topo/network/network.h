@@ -68,7 +68,7 @@ pb_network_t *pb_network_one_switch(const char *const *names, int n_names);
 
 /**
  * A copy of some nodes in their order, to which more may be added before pb_network_finish() makes
- * it ready. numbers[node] is negative for those that are left out, with all below them, and becomes
+ * it ready. numbers[node] is negative for those that are ignored, with all below them, and becomes
  * the copy's number for the others. NULL if out of memory. O(nodes).
  */
 pb_network_t *pb_network_part(const pb_network_t *network, int *numbers);
