@@ -32,7 +32,6 @@ static const coll_pipebcast_params_t defaults = {
     .limits = {.receive_window = 16, .send_window = 8, .ahead = 1 << 20},
     .cache_size = 4 << 20,
     .connections = 0,
-    .autoload = true,
     .verbose = 0,
 };
 
@@ -47,7 +46,6 @@ static const char *const multicasts[] = {"off", "auto", "on", "topology", NULL};
 static const char *const transports[] = {"auto", "any", NULL};
 
 enum {
-    BOOL = MCA_BASE_VAR_TYPE_BOOL,
     INT = MCA_BASE_VAR_TYPE_INT,
     SIZE = MCA_BASE_VAR_TYPE_SIZE_T,
     TEXT = MCA_BASE_VAR_TYPE_STRING,
@@ -73,9 +71,6 @@ static const struct {
      "Priority of the component, 0 to 100, alike on all hosts; the highest serves a "
      "communicator. Below 0: never used. MPI_T may change it for communicators that are made "
      "later. (default: 40, above tuned's 30)"},
-    {"autoload", BOOL, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.autoload,
-     "Whether to load the components that every communicator needs (basic, libnbc, self, inter) "
-     "when the parameter coll is a list without them, such as pipebcast,tuned. (default: true)"},
     {"verbose", INT, NULL, OPAL_INFO_LVL_1, LOCAL, &coll_pipebcast_params.verbose,
      "Lines that the component prints of itself. 0: only what is wrong; 1: a line per "
      "communicator; 10: also a line per size class of its broadcasts. "

@@ -88,7 +88,6 @@ typedef struct coll_pipebcast_params {
     pb_transfer_limits_t limits;
     size_t cache_size; /**< bytes */
     int connections;   /**< of a process, at least 2; 0: by its limit of descriptors */
-    bool autoload;
     int verbose;
 } coll_pipebcast_params_t;
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/parameters.h"
 #include "communicator/process.h"
 #include "communicator/record.h"
 #include "topo/model/alike.h"
@@ -148,8 +147,7 @@ static int locate(struct ompi_communicator_t *comm, const pb_locality_t *places,
                   coll_pipebcast_placed_t *placed)
 {
     pb_placement_t *located = NULL;
-    if (coll_pipebcast_params.locality == COLL_PIPEBCAST_LOCALITY_HOST || placed->n_hosts < 2 ||
-        placed->n_hosts == ompi_comm_size(comm)) {
+    if (placed->n_hosts < 2 || placed->n_hosts == ompi_comm_size(comm)) {
         return OMPI_SUCCESS;
     }
     const int rc = pb_locality_expand(placed->placement, places, &placed->levels, &located);

@@ -102,7 +102,6 @@ static const char *const alike[COLL_PIPEBCAST_N_ALIKE] = {
     [COLL_PIPEBCAST_ALIKE_FANOUT] = "the parameter coll_pipebcast_fanout",
     [COLL_PIPEBCAST_ALIKE_SEGMENT_SIZE] = "the parameter coll_pipebcast_segment_size",
     [COLL_PIPEBCAST_ALIKE_MIN_SIZE] = "the parameter coll_pipebcast_min_size",
-    [COLL_PIPEBCAST_ALIKE_LOCALITY] = "the parameter coll_pipebcast_locality",
     [COLL_PIPEBCAST_ALIKE_LEARN] = "the parameter coll_pipebcast_learn",
     [COLL_PIPEBCAST_ALIKE_MULTICAST] = "the parameter coll_pipebcast_multicast",
     [COLL_PIPEBCAST_ALIKE_LEADERS] = "the parameter coll_pipebcast_leaders",
@@ -127,7 +126,6 @@ static void set_parameters(uint64_t *values)
     values[COLL_PIPEBCAST_ALIKE_FANOUT] = (uint64_t) params->fanout;
     values[COLL_PIPEBCAST_ALIKE_SEGMENT_SIZE] = first->segment_size;
     values[COLL_PIPEBCAST_ALIKE_MIN_SIZE] = params->min_size;
-    values[COLL_PIPEBCAST_ALIKE_LOCALITY] = (uint64_t) params->locality;
     values[COLL_PIPEBCAST_ALIKE_LEARN] = (uint64_t) first->learn;
     values[COLL_PIPEBCAST_ALIKE_MULTICAST] = (uint64_t) params->multicast;
     values[COLL_PIPEBCAST_ALIKE_LEADERS] = (uint64_t) params->leaders;

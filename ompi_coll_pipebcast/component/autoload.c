@@ -11,7 +11,6 @@
 
 #include "base/compat.h"
 #include "base/log.h"
-#include "base/parameters.h"
 #include "component/component.h"
 
 /** Components for the slots that tuned and others leave empty. */
@@ -81,8 +80,7 @@ int coll_pipebcast_autoload(void)
     mca_base_framework_t *framework = &ompi_coll_base_framework;
     char *selection = framework->framework_selection;
     mca_base_component_list_item_t *own = find_in_list("pipebcast");
-    if (!coll_pipebcast_params.autoload || own == NULL || selection == NULL ||
-        selection[0] == '\0' || selection[0] == '^') {
+    if (own == NULL || selection == NULL || selection[0] == '\0' || selection[0] == '^') {
         return OMPI_SUCCESS;
     }
     char *missing = list_missing();
@@ -102,8 +100,7 @@ int coll_pipebcast_autoload(void)
         open_found((mca_base_component_list_item_t *) opal_list_get_next(last), own);
     }
     if (OPAL_PROC_MY_NAME.vpid == 0) {
-        coll_pipebcast_log(1, "the list coll='%s' leaves out %s: loaded (coll_pipebcast_autoload)",
-                           selection, missing);
+        coll_pipebcast_log(1, "the list coll='%s' leaves out %s: loaded", selection, missing);
     }
     free(missing);
     return OMPI_SUCCESS;
