@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compat.h"
 #include "check.h"
-#include "ompi/mca/pml/pml.h"
 
 /** The broadcast in which rank `odd` has another count, and what comes after it. */
 static void try_one(int odd, int count, int other, way_t way)
