@@ -108,13 +108,19 @@ packs_ompi_tree() {
         { ! grep .; }
 }
 
+# clone_into ROOM [OPTION...]: a clone, and a home directory, for which the source may be another user's.
+clone_into() {
+    local room=$1
+    shift
+    rm -rf "$room"
+    mkdir -p "$room/home" && printf '[safe]\n\tdirectory = *\n' >"$room/home/.gitconfig" &&
+        HOME="$room/home" git clone -q "$@" "file://$top" "$room/clone"
+}
+
 # The block of README.md's section Install, as a person types it, in a clone and with a home directory of its own.
 installs_by_readme() {
     local room=$build/readme
-    rm -rf "$room"
-    # The source may be another user's.
-    mkdir -p "$room/home" && printf '[safe]\n\tdirectory = *\n' >"$room/home/.gitconfig" &&
-        HOME="$room/home" git clone -q "$top" "$room/clone" &&
+    clone_into "$room" &&
         python3 -B -c 'import sys
 sys.path.insert(0, sys.argv[1])
 from documents import TOP, blocks
@@ -129,9 +135,7 @@ print(next(block.text for block in blocks(TOP / "README.md") if block.text.start
 # Its results are of commits that such a clone lacks.
 skips_results_of_shallow_clone() {
     local room=$build/shallow
-    rm -rf "$room"
-    mkdir -p "$room/home" && printf '[safe]\n\tdirectory = *\n' >"$room/home/.gitconfig" &&
-        HOME="$room/home" git clone -q --depth 1 "file://$top" "$room/clone" &&
+    clone_into "$room" --depth 1 &&
         python3 -B "$room/clone/test/doc/test_results.py" | grep '^ok 1 - results # SKIP'
 }
 

@@ -1,6 +1,15 @@
 # shellcheck shell=sh disable=SC2154 # work is the sourcing script's
-# Sourced by test scripts that start MPI jobs, when they have made their directory $work: what makes jobs
-# start in less time. Sets `memory`, another directory of the script's own, which is removed with $work.
+# Sourced by test scripts that start MPI jobs, when they have made their directory $work, and before they set
+# parameters: jobs without a person's own, and what makes them start in less time. Sets `memory`, another directory of the script's own, which is removed with $work.
+
+# What a person has installed or set must not decide.
+for name in $(env | sed -n 's/^\(\(OMPI\|PRTE\|PMIX\)_MCA_[A-Za-z0-9_]*\)=.*/\1/p'); do
+    unset "$name"
+done
+unset XDG_CACHE_HOME
+HOME=$work/home
+mkdir "$HOME"
+export HOME
 
 # What jobs share and leave behind, megabytes for each, is kept in memory where there is room: a container
 # may have little.

@@ -69,20 +69,13 @@ run_mpi_here() {
 }
 
 mpi_here() {
-    # What a person has installed or set must not decide.
-    for name in $(env | sed -n 's/^\(\(OMPI\|PRTE\|PMIX\)_MCA_[A-Za-z0-9_]*\)=.*/\1/p'); do
-        unset "$name"
-    done
-    HOME=$work/home
-    mkdir "$HOME"
-    export HOME
+    # Scripts that start jobs are two directories below this one.
+    # shellcheck source=test/jobs.sh
+    . "$(dirname "$0")/../../jobs.sh"
     MPIEXEC=${MPIEXEC:-mpirun}
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
     export OMPI_MCA_mpi_yield_when_idle=1
-    # Scripts that start jobs are two directories below this one.
-    # shellcheck source=test/jobs.sh
-    . "$(dirname "$0")/../../jobs.sh"
     # 5.0's prte reads its own names for the same.
     export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe

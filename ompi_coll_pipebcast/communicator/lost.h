@@ -2,8 +2,7 @@
  * A rank is *lost* if it left a broadcast with which the others go on: it is out of memory or the
  * transport refuses. Others may wait for it. So it notifies all others of the communicator, and
  * they leave the broadcast too. Each tells its two neighbors again, as the lost rank may not reach
- * one of them. A rank that waits for a message that no one will send ends with an
- * error instead.
+ * one of them. A rank that waits for a message that no one will send ends with an error instead.
  *
  * Only a rank that finds nothing to do looks, now and then, whether such a message is there. All of
  * them have one tag, the communicator's own. Ours; the effect is the same as for a revoked

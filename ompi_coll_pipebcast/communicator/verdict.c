@@ -268,8 +268,7 @@ void coll_pipebcast_sweep_settle(coll_pipebcast_module_t *module)
     pb_schedule_close(&sweep->schedule);
     if (sweep->sweep.state != PB_SWEEP_THROUGH) {
         coll_pipebcast_lose(module, MPI_ERR_OTHER);
-    }
-    if (sweep->sweep.state == PB_SWEEP_THROUGH) { /* a lost rank decides as the others, too */
+    } else { /* a lost rank decides as the others, too */
         take_time(module);
         take_arrivals(module);
         coll_pipebcast_multicast_judge(module, &sweep->sweep);

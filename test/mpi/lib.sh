@@ -31,20 +31,14 @@ plugin=$(cd "$builddir/../../ompi_coll_pipebcast" && pwd)/mca_coll_pipebcast.so
 
 # Everything that a person's own settings could change is in a directory of our own.
 work=$(mktemp -d "${TMPDIR:-/tmp}/pipebcast-test.XXXXXX") || exit 99
-mkdir "$work/home" "$work/plugins"
+mkdir "$work/plugins"
 ln -s "$plugin" "$work/plugins/mca_coll_pipebcast.so"
-HOME=$work/home
-unset XDG_CACHE_HOME
-for name in $(env | sed -n 's/^\(\(OMPI\|PRTE\|PMIX\)_MCA_[A-Za-z0-9_]*\)=.*/\1/p'); do
-    unset "$name"
-done
-export HOME
+# shellcheck source=test/jobs.sh
+. "${srcdir:-.}/../jobs.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 system=$("$OMPI_INFO" --path pkglibdir --parsable | sed -n 's/^path:pkglibdir://p')
 export OMPI_MCA_mca_base_component_path="$work/plugins:$system"
 export OMPI_MCA_mpi_yield_when_idle=1
-# shellcheck source=test/jobs.sh
-. "${srcdir:-.}/../jobs.sh"
 export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo
 echo "localhost slots=64" >"$work/hostfile"
 case $("$OMPI_INFO" --version) in

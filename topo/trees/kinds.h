@@ -121,7 +121,7 @@ bool pb_kind_has_leaders(pb_kind_t kind);
 /**
  * Computes the plan of a kind on a view. `options` may be NULL for the defaults
  * (PB_DEFAULT_FANOUT). The plan is by leaders where they are wanted and apply. The caller frees the
- * plan. PB_ERR_NO_MEMORY; PB_ERR_UNFIT of no kind.
+ * plan. PB_ERR_NO_MEMORY; PB_ERR_UNFIT: there is no such kind.
  */
 int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
                     struct pb_plan **plan_p);

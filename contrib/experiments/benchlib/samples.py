@@ -42,6 +42,14 @@ def times_by_segment(samples):
     return times
 
 
+def each_cell(samples):
+    """(network, speed, dilation, method, bytes, segment, nanoseconds of all broadcasts) of each."""
+    for (network, speed, dilation), cells in times_by_segment(samples).items():
+        for (method, size), by_segment in cells.items():
+            for segment, times in by_segment.items():
+                yield network, speed, dilation, method, size, segment, times
+
+
 def fastest(by_segment):
     """(times, segment) of the segment size with the least median."""
     return min(((values, segment) for segment, values in by_segment.items()), key=lambda item: statistics.median(item[0]))

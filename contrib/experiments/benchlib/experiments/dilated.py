@@ -2,7 +2,7 @@
 
 from ..claims import Claim
 from ..experiment import NetworkView
-from ..samples import times_by_segment
+from ..samples import each_cell
 
 MEASURED_IN = ("dilation", "undilated")
 USUAL, FULL_SPEED = "1000", "1"
@@ -14,11 +14,9 @@ class _DilatedView(NetworkView):
     def __init__(self, samples):
         self.times = {}
         for experiment in MEASURED_IN:
-            for (network, speed, dilation), cells in times_by_segment(samples.get(experiment, [])).items():
-                for (method, size), by_segment in cells.items():
-                    for segment, times in by_segment.items():
-                        where = f"{network}, {speed}, {method}" + (f" in {segment}" if segment else "")
-                        self.times.setdefault((where, size), {})[dilation] = times
+            for network, speed, dilation, method, size, segment, times in each_cell(samples.get(experiment, [])):
+                where = f"{network}, {speed}, {method}" + (f" in {segment}" if segment else "")
+                self.times.setdefault((where, size), {})[dilation] = times
 
     def points(self):
         return sorted(self.times)

@@ -8,7 +8,7 @@ from .. import samples as sample_files
 from ..claims import Claim
 from ..experiment import COMPUTED, NetworkView
 from ..methods import Method, PIPEBCAST_WAYS
-from ..samples import times_by_segment
+from ..samples import each_cell
 from ..simulation import Broadcast, Network
 from ..topo import ask, planned_streams
 from ..units import parse_rate
@@ -29,10 +29,8 @@ def cells(samples):
     found = {}
     for experiment in MEASURED_IN:
         of_trees = [sample for sample in samples.get(experiment, []) if is_ours(sample)]
-        for (network, speed, dilation), methods in times_by_segment(of_trees).items():
-            for (method, size), by_segment in methods.items():
-                for segment, times in by_segment.items():
-                    found.setdefault((network, speed, method, segment, size), {}).setdefault(dilation, []).extend(times)
+        for network, speed, dilation, method, size, segment, times in each_cell(of_trees):
+            found.setdefault((network, speed, method, segment, size), {}).setdefault(dilation, []).extend(times)
     return found
 
 
@@ -60,13 +58,11 @@ class _SimulatedView(NetworkView):
     def __init__(self, samples):
         self.times = {}
         measured = cells(samples)
-        for (place, _, _), methods in times_by_segment(samples.get("simulated", [])).items():
+        for place, _, _, method, size, segment, computed in each_cell(samples.get("simulated", [])):
             network, _, speed = place.rpartition(", ")
-            for (method, size), by_segment in methods.items():
-                for segment, computed in by_segment.items():
-                    for dilation, times in measured.get((network, speed, method, segment, size), {}).items():
-                        where = f"{place} dilated {dilation} times, {method} in {segment}"
-                        self.times[where, size] = {SIMULATED: computed, MEASURED: times}
+            for dilation, times in measured.get((network, speed, method, segment, size), {}).items():
+                where = f"{place} dilated {dilation} times, {method} in {segment}"
+                self.times[where, size] = {SIMULATED: computed, MEASURED: times}
 
     def points(self):
         return sorted(self.times)
