@@ -33,7 +33,8 @@ static const variable_t others[] = {
      "coll_pipebcast_min_size.",
      &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_TOO_SMALL]},
     {"fallback_faster",
-     "Broadcasts that went to the fallback component, as it was predicted to be faster.",
+     "Broadcasts that went to the fallback component, as it was predicted or measured to be "
+     "faster.",
      &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_PREDICTED]},
     {"fallback_ranks_differ",
      "Broadcasts that went to the fallback component, as ranks of the communicator have different "

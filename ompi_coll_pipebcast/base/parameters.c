@@ -142,9 +142,10 @@ static const struct {
      "Whether broadcasts may go by IP multicast: switches copy datagrams, and lost ones are "
      "repaired over Open MPI's own connections. Switches without IGMP snooping send them to "
      "every port, so the site decides. off: never. auto: where a probe finds that it works, "
-     "over Ethernet of at most 10 Gbit/s, to three hosts or more. Algorithm must be "
-     "multicast, or auto in a communicator with more than half of its job's ranks. on: the "
-     "same, however fast the links are, for parts of a job too, and also where "
+     "over Ethernet of at most 10 Gbit/s, to three hosts or more. Not with "
+     "advice_dir or arrival b or nb. Algorithm must be multicast, or auto in a communicator with "
+     "more than half of its job's ranks. on: the same, however fast the links are, for parts of a "
+     "job too, and also where "
      "coll_pipebcast_hosts is set. topology: as the line '#pipebcast Multicast=auto' (or on) "
      "of the topology file says, or 'Multicast=auto' in topology.pipebcast, and off without one. "
      "(default: topology)"},

@@ -103,10 +103,21 @@ def _page_rows(rows):
     return text
 
 
-def _by_heading(rows):
+OURS = "Ours"
+
+
+def _paper_of(row):
+    return PAPERS.get(row["experiment"].partition("-")[0], OURS)
+
+
+def _claimant_of(row):
+    """Ours may be of a paper's figure."""
+    return OURS if row["source"].startswith("ours") else _paper_of(row)
+
+
+def _by_heading(rows, heading_of):
     """{heading: its rows}, in the order of the papers."""
-    headings = [*PAPERS.values(), "Ours"]
-    found = {heading: [row for row in rows if PAPERS.get(row["experiment"].partition("-")[0], "Ours") == heading] for heading in headings}
+    found = {heading: [row for row in rows if heading_of(row) == heading] for heading in [*PAPERS.values(), OURS]}
     return {heading: rows for heading, rows in found.items() if rows}
 
 
@@ -114,12 +125,12 @@ def page_text(rows):
     """The claims that were measured, as a table of each paper."""
     measured = [row for row in rows if row["verdict"] != NOT_MEASURED]
     return "\n".join(f"## {heading}\n\n| experiment | claim | bound | measured (n) | verdict |\n|---|---|---|---|---|\n" + _page_rows(found)
-                     for heading, found in _by_heading(measured).items()).rstrip("\n")
+                     for heading, found in _by_heading(measured, _paper_of).items()).rstrip("\n")
 
 
 def summary(rows):
-    """How many claims have each verdict."""
+    """How many claims have each verdict, by who claims them."""
     text = "| claims of | hold | do not hold | not measured |\n|---|---|---|---|\n"
-    for heading, found in {**_by_heading(rows), "all": rows}.items():
+    for heading, found in {**_by_heading(rows, _claimant_of), "all": rows}.items():
         text += f"| {heading} | " + " | ".join(str(sum(row["verdict"] == verdict for row in found)) for verdict in (HOLDS, DOES_NOT, NOT_MEASURED)) + " |\n"
     return text.rstrip("\n")

@@ -119,8 +119,8 @@ class Theorems:
                 tuple(line + GROWTH for line in lines), None, low=2.5, places=(place,))
           for of, text, lines, place in (("2", "binomial has", ("binomial",), CHILDREN),
                                          ("3 and 4", "linear_p, scatter and all-gather have", ("linear_p", *SCATTER), SECOND))),
-        Claim("Lemma 1: a chain in the order of arrivals takes at most D / n + T (we say: 1.25 times that)", "linear_p" + NEAR, None, high=1.25,
-              places=(LAST,)),
+        Claim("Lemma 1: a chain in the order of arrivals takes at most D / n + T (we say: 1.25 times that; here no sender "
+              "waits, so it says little)", "linear_p" + NEAR, None, high=1.25, places=(LAST,)),
         Claim("Lemma 1, nonblocking: T (we say: 2 T, as it fills hop by hop)", "linear_p" + NEAR_NB, None, high=2, places=(LAST,)),
         Claim("Theorem 6: arrival_b takes at most 3 OPT under the same arrivals", "arrival_b" + OVER, None, high=3),
         Claim("Theorem 5: arrival_nb takes at most 3 OPT, nonblocking", "arrival_nb" + OVER_NB, None, high=3),
