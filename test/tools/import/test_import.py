@@ -20,6 +20,7 @@ With UPDATE_GOLDEN=1 the expected files are written anew;
 read what changed before you keep it.
 """
 
+import ast
 import json
 import os
 import pathlib
@@ -148,6 +149,18 @@ def test_recorded(tap):
         compare(tap, path, run(path, "hosts", *switches))
 
 
+def test_replaced(tap, directory):
+    """Other users can read the file, whatever the umask, and a link stays one."""
+    (directory / "link.conf").symlink_to("made.conf")
+    before = os.umask(0o077)
+    run(directory, "hosts", "--output", "new.conf")
+    run(directory, "hosts", "--output", "link.conf")
+    os.umask(before)
+    modes = [oct((directory / file).stat().st_mode & 0o777) for file in ("new.conf", "made.conf")]
+    tap.ok(modes == ["0o644", "0o644"], f"modes {modes}")
+    tap.ok((directory / "link.conf").is_symlink(), "a link is followed")
+
+
 def test_output(tap):
     """The file that is written is whole, and nothing is where there were errors."""
     with tempfile.TemporaryDirectory() as name:
@@ -157,6 +170,15 @@ def test_output(tap):
         tap.ok(given == "status 0\nmade.conf: 2 hosts on 1 switch\n", "--output writes a file")
         made = (directory / "made.conf").read_text()
         tap.ok(made.endswith("SwitchName=leaf1 Nodes=n[0-1]\n"), "which has the topology")
+        (directory / "empty.json").touch()
+        given = run(directory, "hosts", "n2=empty.json")
+        tap.ok(given.startswith("status 0\npipebcast-import: warning: empty.json: is no JSON") and "Nodes=n[0-1]\n" in given,
+               "a host whose table cannot be read costs no other")  # fmt: skip
+        test_replaced(tap, directory)
+        answer = subprocess.run(["sh", "-c", f"{IMPORT} lldp hosts > /dev/full"], cwd=directory, timeout=60, stderr=subprocess.PIPE,
+                                text=True, check=False)  # fmt: skip
+        tap.ok((answer.returncode, answer.stderr.splitlines()[-1]) == (1, "standard output cannot be written: No space left on device"),
+               "a full disk")  # fmt: skip
         given = run(directory, "hosts", "--output", "other.conf", "--top", "leaf9")
         tap.ok(given.startswith("status 1\n") and not (directory / "other.conf").exists(),
                "and is not there where there are faults")  # fmt: skip
@@ -184,6 +206,7 @@ def main():
     test_raw(tap)
     test_recorded(tap)
     test_output(tap)
+    tap.ok(ast.parse(IMPORT.read_text(), feature_version=(3, 6)), "it is written in the Python of older systems, 3.6")
     return tap.done()
 
 
