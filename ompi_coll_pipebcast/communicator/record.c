@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/parameters.h"
@@ -234,6 +235,28 @@ static char *own_host(char *why, size_t why_size)
     return name;
 }
 
+static bool is_in_topology(const char *name)
+{
+    const coll_pipebcast_topology_t *topology = coll_pipebcast_process.topology;
+    return topology != NULL && topology->network != NULL &&
+           pb_network_find_host(topology->network, name) >= 0;
+}
+
+/**
+ * Replaces the launcher's name of this host by its own where only that is in the topology. A list
+ * of hosts may have addresses, or names of interfaces. Uses up `name`.
+ */
+static char *name_in_topology(char *name)
+{
+    char own[HOST_NAME_MAX + 1] = "";
+    if (!coll_pipebcast_is_set(coll_pipebcast_params.hosts) && !is_in_topology(name) &&
+        gethostname(own, sizeof(own) - 1) == 0 && is_in_topology(own)) {
+        free(name);
+        name = strdup(own);
+    }
+    return name;
+}
+
 /* The text: the facts, the host, the address, each from a line of its own on. */
 
 static char *write_text(const pb_facts_t *facts, const char *host)
@@ -377,6 +400,7 @@ static int publish(void)
     char *host = own_host(process->why, sizeof(process->why));
     if (host != NULL) {
         facts = find_facts(process);
+        host = name_in_topology(host);
     }
     char *text = write_text(&facts, host != NULL ? host : "");
     free(host);
