@@ -7,6 +7,7 @@
 
 #include "contrib/adaptive/search/anneal.h"
 #include "contrib/adaptive/search/tree_cost.h"
+#include "contrib/tools/common/local_clock.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/topology.h"
 #include "jobs.h"
@@ -56,18 +57,11 @@ struct advisor {
 
 /* ---- time ---- */
 
-static int64_t steady_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * SECOND + now.tv_nsec;
-}
-
 /** The annealer's clock: a signal ends the search. */
 static int64_t annealing_now(void *context)
 {
     const struct advisor *advisor = context;
-    return *advisor->stop ? PB_ANNEAL_OVER : steady_now();
+    return *advisor->stop ? PB_ANNEAL_OVER : common_clock_local();
 }
 
 static void nap(int64_t ns)
@@ -257,7 +251,7 @@ static void advise_sizes(struct advisor *advisor, const struct advise_job *job,
                          const struct advise_rates *rates, int64_t budget)
 {
     const struct advise_next *next = &job->next;
-    const int64_t begin = steady_now();
+    const int64_t begin = common_clock_local();
     const struct {
         uint64_t bytes;
         int percent; /**< of the time, when it is over */
@@ -265,7 +259,7 @@ static void advise_sizes(struct advisor *advisor, const struct advise_job *job,
         {next->bytes, 0}, {next->bytes, 50}, {next->bytes / 2, 75}, {next->bytes * 2, 100}};
     for (size_t i = budget > 0 ? 0 : 1; i < sizeof parts / sizeof parts[0] && !*advisor->stop;
          i++) {
-        const int64_t left = begin + budget / 100 * parts[i].percent - steady_now();
+        const int64_t left = begin + budget / 100 * parts[i].percent - common_clock_local();
         const struct task task = {.hosts = job->history->hosts,
                                   .root = job->root,
                                   .bytes = parts[i].bytes,
@@ -357,13 +351,18 @@ static char **copy_network(const pb_network_t *network, int *n_p)
     return names;
 }
 
-/** The hosts of the links. Programs call them as the topology does. */
+/** A copy of a host's name as the topology has it, which programs use. */
+static char *called(const pb_network_t *network, const char *name)
+{
+    const int node = network != NULL ? pb_network_find_host(network, name) : -1;
+    return common_copy(node >= 0 ? pb_network_node(network, node)->name : name);
+}
+
 static char **copy_links(const pb_link_matrix_t *m, const pb_network_t *network, int *n_p)
 {
     char **names = common_alloc((size_t) m->n_nodes, sizeof *names);
     for (int i = 0; i < m->n_nodes; i++) {
-        const int node = network != NULL ? pb_network_find_host(network, m->node[i]) : -1;
-        names[i] = common_copy(node >= 0 ? pb_network_node(network, node)->name : m->node[i]);
+        names[i] = called(network, m->node[i]);
     }
     *n_p = m->n_nodes;
     return names;
@@ -382,6 +381,11 @@ static char **list_hosts(const struct advisor *advisor, int *n_p)
     char **names = common_hostlist(advisor->options->hosts, n_p, why, sizeof why);
     if (names == NULL) {
         common_report("--hosts: %s", why);
+    }
+    for (int i = 0; names != NULL && i < *n_p; i++) {
+        char *given = names[i];
+        names[i] = called(network, given);
+        free(given);
     }
     return names;
 }
@@ -417,7 +421,9 @@ static int find_idle_hosts(struct advisor *advisor)
 static int idle_root(const struct advisor *advisor, const char *first)
 {
     const char *root = advisor->options->root[0] != '\0' ? advisor->options->root : first;
-    const int node = pb_host_set_find(advisor->idle_hosts, root);
+    char *name = called(advisor->knowledge.network, root);
+    const int node = pb_host_set_find(advisor->idle_hosts, name);
+    free(name);
     if (node < 0) {
         common_report("--root: '%s' is not among the hosts", root);
     }

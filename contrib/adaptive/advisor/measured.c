@@ -40,10 +40,7 @@ static struct way *way_between(const struct applying *a, int from, int to)
 
 static uint64_t rate_of(const pb_history_record_t *record)
 {
-    const double rate = (double) record->bytes * 1e9 / (double) record->taken;
-    return rate < 1                                       ? 1
-           : rate < (double) PB_LINK_MATRIX_MAX_BANDWIDTH ? (uint64_t) rate
-                                                          : PB_LINK_MATRIX_MAX_BANDWIDTH;
+    return pb_link_rate((double) record->bytes, record->taken);
 }
 
 static bool is_percent_of(uint64_t rate, int percent, double whole)

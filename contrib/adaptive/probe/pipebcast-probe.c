@@ -9,7 +9,6 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/clock.h"
@@ -166,18 +165,13 @@ static void measure(struct run *run)
 
 static void write_comment(const struct run *run, FILE *stream)
 {
-    char date[64] = "";
-    const time_t now = time(NULL);
-    struct tm parts;
+    char date[64];
     int64_t between;
-    if (localtime_r(&now, &parts) != NULL) {
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &parts);
-    }
     fprintf(stream,
             "# Made by pipebcast-probe %s, %s, with %" PRId64 " bytes of messages or more; "
             "%d bandwidths are unknown.\n",
-            PACKAGE_VERSION, date, probe_plan_bytes(&run->plan, run->options.train, &between),
-            run->n_unknown);
+            PACKAGE_VERSION, common_date(date),
+            probe_plan_bytes(&run->plan, run->options.train, &between), run->n_unknown);
 }
 
 /** Tells whether the advisor can read the file. */

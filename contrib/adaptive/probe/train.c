@@ -3,15 +3,6 @@
 #include "contrib/adaptive/search/link_matrix.h"
 #include "topo/util/kit.h"
 
-/** Bytes per second that a matrix may have. */
-static int64_t rate_of(int64_t bytes, int64_t ns)
-{
-    const double rate = (double) bytes * 1e9 / (double) (ns > 0 ? ns : 1);
-    return rate < 1                                       ? 1
-           : rate < (double) PB_LINK_MATRIX_MAX_BANDWIDTH ? (int64_t) rate
-                                                          : (int64_t) PB_LINK_MATRIX_MAX_BANDWIDTH;
-}
-
 /** The longest time between two messages. */
 static int64_t longest_wait(const struct probe_train *train)
 {
@@ -26,7 +17,8 @@ static int64_t longest_wait(const struct probe_train *train)
 static int64_t rate_of_half(const struct probe_train *train, int64_t car_bytes)
 {
     const int half = PROBE_TRAIN_CARS / 2;
-    return rate_of(half * car_bytes, train->car[PROBE_TRAIN_CARS - 1] - train->car[half - 1]);
+    return (int64_t) pb_link_rate((double) (half * car_bytes),
+                                  train->car[PROBE_TRAIN_CARS - 1] - train->car[half - 1]);
 }
 
 /** Since the word, less the round trip. That may have been measured too long: it counts for half of
@@ -43,7 +35,8 @@ void probe_band_add(struct probe_band *band, const struct probe_train *train, in
     const int64_t whole = pb_max64(time_of_whole(train, round_trip),
                                    train->car[PROBE_TRAIN_CARS - 1] - train->car[0]);
     const int64_t most = rate_of_half(train, car_bytes);
-    band->least = pb_max64(band->least, rate_of(PROBE_TRAIN_CARS * car_bytes, whole));
+    band->least = pb_max64(band->least,
+                           (int64_t) pb_link_rate((double) (PROBE_TRAIN_CARS * car_bytes), whole));
     if (2 * longest_wait(train) <= whole && (band->most == 0 || most < band->most)) {
         band->most = most;
     }

@@ -32,6 +32,15 @@
 /** A bandwidth that a matrix may have; the least is 1. */
 #define PB_LINK_MATRIX_MAX_BANDWIDTH UINT64_C(1000000000000)
 
+/** Bytes per second that a matrix may have, of what took `ns`. */
+static inline uint64_t pb_link_rate(double bytes, int64_t ns)
+{
+    const double rate = bytes * 1e9 / (double) (ns > 0 ? ns : 1);
+    return rate < 1                                       ? 1
+           : rate < (double) PB_LINK_MATRIX_MAX_BANDWIDTH ? (uint64_t) rate
+                                                          : PB_LINK_MATRIX_MAX_BANDWIDTH;
+}
+
 typedef struct pb_link_matrix {
     int n_sites, n_clusters, n_nodes;
     char **site;         /**< by site: its name */

@@ -7,13 +7,6 @@
 
 enum { ROUNDS = 12, TAG_CLOCK = 1, AWAKE_NS = 50000 };
 
-int64_t common_clock_local(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 int64_t common_clock_agreed(const common_clock_t *clock)
 {
     return common_clock_local() - clock->offset_ns;

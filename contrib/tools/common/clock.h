@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "local_clock.h"
+
 typedef struct common_clock {
     MPI_Comm comm;     /**< borrowed */
     bool shared;       /**< all ranks read one clock: nothing to estimate */
@@ -17,9 +19,6 @@ typedef struct common_clock {
     int64_t error_ns;  /**< the offset is right within this, this rank's bound */
     int64_t synced_ns; /**< agreed time of the last estimate; equal on all ranks */
 } common_clock_t;
-
-/** This host's steady clock, in nanoseconds. */
-int64_t common_clock_local(void);
 
 /** Agreed time now: rank 0's clock, in nanoseconds. */
 int64_t common_clock_agreed(const common_clock_t *clock);

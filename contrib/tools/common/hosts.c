@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "all_good.h"
 #include "report.h"
@@ -104,6 +105,10 @@ pb_network_t *common_hosts_network(char *const *hosts, int n, const char *topolo
     }
     pb_network_t *network = common_topology_read(topology, name, reports, &is_flat);
     if (network == NULL) {
+        if (reports && access(topology, R_OK) != 0) {
+            common_report("--topology: %s is read on host '%s', where rank 0 runs", topology,
+                          hosts[0]);
+        }
         return NULL;
     }
     pb_diag_init(&warnings);

@@ -2,30 +2,23 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "local_clock.h"
 #include "terminal.h"
 
 #define SILENT_NS INT64_C(2000000000)
 #define REPORT_EVERY_NS INT64_C(200000000)
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void common_progress_begin(common_progress_t *progress, bool wanted)
 {
     *progress = (common_progress_t){.shown = wanted && common_on_terminal(STDERR_FILENO),
-                                    .begin_ns = now_ns()};
+                                    .begin_ns = common_clock_local()};
 }
 
 void common_progress_report(common_progress_t *progress, double done)
 {
-    const int64_t now = now_ns(), spent = now - progress->begin_ns;
+    const int64_t now = common_clock_local(), spent = now - progress->begin_ns;
     if (!progress->shown || done <= 0 || spent < SILENT_NS ||
         now - progress->reported_ns < REPORT_EVERY_NS) {
         return;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "exits.h"
 #include "topo/util/error.h"
@@ -76,6 +77,17 @@ char *common_format(const char *format, ...)
         common_end_error(PB_ERR_NO_MEMORY);
     }
     va_end(args);
+    return text;
+}
+
+const char *common_date(char text[64])
+{
+    const time_t now = time(NULL);
+    struct tm parts;
+    if (localtime_r(&now, &parts) == NULL ||
+        strftime(text, 64, "%Y-%m-%d %H:%M:%S %z", &parts) == 0) {
+        text[0] = '\0';
+    }
     return text;
 }
 

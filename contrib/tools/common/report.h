@@ -30,6 +30,9 @@ char *common_copy(const char *text);
 /** A new text, as printf() prints it; ends the program if out of memory. */
 char *common_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** Writes the time of day with its zone, as files say when they were made. Returns text. */
+const char *common_date(char text[64]);
+
 /** Prints the errors of a file that were kept, a line for each. */
 void common_report_errors(const pb_diag_t *diag);
 

@@ -7,13 +7,16 @@
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/hosts.h"
 #include "contrib/tools/common/report.h"
+#include "ompi_coll_pipebcast/pml/route.h"
 #include "topo/network/network.h"
 #include "topo/network/view.h"
+#include "topo/util/kit.h"
 
 /** Rank 0's knowledge while it chooses. */
 struct choosing {
     int n_ranks;
     char *const *hosts; /**< of the ranks, in order; borrowed */
+    uint64_t *rates;    /**< of the ranks' interfaces, in bit/s; UINT64_MAX: not known */
     pb_network_t *network;
     pb_placement_t *placement;
     int *links;   /**< room for a path */
@@ -89,33 +92,30 @@ static void choose_far(const struct choosing *c, struct tune_place *place)
     place->n_links = distance(c, place->pair[0], place->pair[1]);
 }
 
+static uint64_t slowest_rate(const struct choosing *c)
+{
+    uint64_t slowest = UINT64_MAX;
+    for (int i = 0; i < c->n_leaders; i++) {
+        slowest = pb_minu64(slowest, c->rates[c->leaders[i]]);
+    }
+    return slowest;
+}
+
 /**
- * The first pair with the same switch above; or, where no two hosts share one, the nearest
- * pair, O(hosts^2) for that network alone.
+ * The nearest pair with one of the slowest hosts, as a model is theirs. O(hosts) where such a host
+ * shares its switch, else O(hosts^2).
  */
 static void choose_near(const struct choosing *c, struct tune_place *place)
 {
-    int *rank_below = common_alloc((size_t) pb_network_size(c->network), sizeof *rank_below);
-    for (int i = 0; i < c->n_leaders && place->pair[0] < 0; i++) {
-        const int rank = c->leaders[i];
-        int *below = &rank_below[pb_network_node(c->network, c->placement->host[rank])->parent];
-        if (*below > 0) {
-            place->pair[0] = *below - 1;
-            place->pair[1] = rank;
-        }
-        *below = rank + 1; /* 0: none yet */
-    }
-    free(rank_below);
+    const uint64_t slowest = slowest_rate(c);
     for (int i = 0; i < c->n_leaders && (place->pair[0] < 0 || place->n_links > 2); i++) {
-        const int other = extreme_from(c, c->leaders[i], false);
-        const int n_links = distance(c, c->leaders[i], other);
-        if (place->pair[0] < 0 || n_links < place->n_links) {
-            place->pair[0] = c->leaders[i];
-            place->pair[1] = other;
-            place->n_links = n_links;
+        const int rank = c->leaders[i];
+        const int other = extreme_from(c, rank, false);
+        const int n_links = distance(c, rank, other);
+        if (c->rates[rank] == slowest && (place->pair[0] < 0 || n_links < place->n_links)) {
+            *place = (struct tune_place){.n_links = n_links, .pair = {rank, other}};
         }
     }
-    place->n_links = distance(c, place->pair[0], place->pair[1]);
 }
 
 /** Chooses two ranks on one host: the first rank that leads none, and its host's leader. */
@@ -194,9 +194,9 @@ static void choose_places(const struct choosing *c, struct tune_cluster *cluster
 
 /** Rank 0's part. */
 static bool choose(const struct tune_options *options, int n_ranks, char *const *hosts,
-                   struct tune_cluster *cluster)
+                   uint64_t *rates, struct tune_cluster *cluster)
 {
-    struct choosing c = {.n_ranks = n_ranks, .hosts = hosts};
+    struct choosing c = {.n_ranks = n_ranks, .hosts = hosts, .rates = rates};
     c.network =
         common_hosts_network(hosts, n_ranks, options->topology, options->topology_name, true);
     const bool good = c.network != NULL && place_ranks(&c, options->topology);
@@ -225,6 +225,17 @@ static void share_place(struct tune_place *place, MPI_Comm comm, int rank)
     MPI_Bcast(place->ring, place->n_ring, MPI_INT, 0, comm);
 }
 
+/** Returns every rank's, to be freed, at rank 0. Collective. */
+static uint64_t *gather_rates(bool on_one_host, MPI_Comm comm, int rank, int n_ranks)
+{
+    uint64_t *rates = rank == 0 ? common_alloc((size_t) n_ranks, sizeof *rates) : NULL;
+    pb_medium_t medium;
+    coll_pipebcast_route_elsewhere(on_one_host, &medium);
+    const uint64_t own = medium.bits_per_second > 0 ? medium.bits_per_second : UINT64_MAX;
+    MPI_Gather(&own, 1, MPI_UINT64_T, rates, 1, MPI_UINT64_T, 0, comm);
+    return rates;
+}
+
 void tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
                        struct tune_cluster *cluster)
 {
@@ -237,7 +248,9 @@ void tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_ranks);
     common_require(common_hosts_find(comm, options->hosts, &hosts), comm);
-    common_require(rank != 0 || choose(options, n_ranks, hosts, cluster), comm);
+    uint64_t *rates = gather_rates(options->hosts[0] != '\0', comm, rank, n_ranks);
+    common_require(rank != 0 || choose(options, n_ranks, hosts, rates, cluster), comm);
+    free(rates);
     common_hosts_free(hosts, n_ranks);
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         share_place(&cluster->places[place], comm, rank);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "contrib/tools/common/file.h"
@@ -25,13 +24,9 @@ struct discovery {
 
 static void write_date(FILE *stream)
 {
-    char date[64] = "";
-    const time_t now = time(NULL);
-    struct tm parts;
-    if (localtime_r(&now, &parts) != NULL) {
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &parts);
-    }
-    fprintf(stream, "# Made by pipebcast-tune %s --discover, %s.\n", PACKAGE_VERSION, date);
+    char date[64];
+    fprintf(stream, "# Made by pipebcast-tune %s --discover, %s.\n", PACKAGE_VERSION,
+            common_date(date));
 }
 
 /** Reads the file back, as the plugin would. */

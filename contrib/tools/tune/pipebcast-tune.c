@@ -6,7 +6,6 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cluster.h"
 #include "contrib/tools/common/all_good.h"
@@ -183,13 +182,8 @@ static void fill_model(const struct run *run, pb_model_t *model)
 /** Comments of the model: what the numbers do not show. */
 static void write_comments(const struct run *run, FILE *stream)
 {
-    char date[64] = "", library[MPI_MAX_LIBRARY_VERSION_STRING];
-    const time_t now = time(NULL);
+    char date[64], library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
-    struct tm parts;
-    if (localtime_r(&now, &parts) != NULL) {
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &parts);
-    }
     MPI_Get_library_version(library, &length);
     library[strcspn(library, ",\n")] = '\0';
     fprintf(stream, "# Made by pipebcast-tune %s, %s, on %d ranks on %d hosts, %s.\n",
@@ -276,6 +270,8 @@ static void print_measured(const struct run *run)
 static bool report(struct run *run)
 {
     const struct tune_options *options = &run->options;
+    char host[MPI_MAX_PROCESSOR_NAME];
+    int length;
     if (!options->quiet) {
         print_measured(run);
     }
@@ -295,7 +291,8 @@ static bool report(struct run *run)
         return false;
     }
     if (!options->quiet) {
-        printf("\nthe model: %s\n", options->output);
+        MPI_Get_processor_name(host, &length);
+        printf("\nthe model: %s, on host '%s'\n", options->output, host);
     }
     if (options->install &&
         !tune_install(options->output, options->topology, options->topology_name, options->quiet)) {

@@ -128,6 +128,11 @@ advisor --dir "$dir" --once --hosts 'x[0-4]' --root x3 --budget 0.02
 [ $code -eq 0 ] && [ "$(find "$dir" -name 'advice-*' | wc -l)" -eq 2 ]
 report $? "hosts without measurements"
 
+printf 'SwitchName=s0 Nodes=y[0-4].example.net\n' >"$work/full.conf"
+advisor --dir "$dir" --once --topology "$work/full.conf" --hosts 'y[0-4]' --root y3 --budget 0.02
+[ $code -eq 0 ] && grep -q '^tree y3.example.net ' "$dir"/advice-*
+report $? "hosts and the root are called as the topology calls them"
+
 (umask 077 && advisor --dir "$dir" --once --hosts 'x[0-4]' --root x3 --budget 0.02)
 [ "$(stat -c %a "$dir/advisor-lock")" -eq 664 ]
 report $? "with any umask another member of the directory's group can be the next advisor"
