@@ -47,12 +47,6 @@
 /** The largest window, in frames; the window where no rank but the root hears anything. */
 #define MOST_WINDOW (1 << 20)
 
-/** A root's patience is that many times what a way up and down the tree took, within bounds in
- * nanoseconds. */
-#define PATIENCE_TIMES 4
-#define LEAST_PATIENCE INT64_C(2000000)
-#define MOST_PATIENCE INT64_C(1000000000)
-
 /* The socket. */
 
 /** Changes the number of groups of this process with a socket; false: there are too many. */
@@ -285,14 +279,6 @@ static uint64_t ceiling_of(const coll_pipebcast_module_t *module)
     return (uint64_t) (bytes * slowest / pb_profile_host_speed(placement));
 }
 
-static int64_t patience_of(int64_t time)
-{
-    const int64_t patience = PATIENCE_TIMES * time;
-    return patience < LEAST_PATIENCE  ? LEAST_PATIENCE
-           : patience > MOST_PATIENCE ? MOST_PATIENCE
-                                      : patience;
-}
-
 /** Uses the group by what the sweep has found. */
 static void use(coll_pipebcast_multicast_t *multicast, const pb_sweep_t *sweep)
 {
@@ -306,7 +292,8 @@ static void use(coll_pipebcast_multicast_t *multicast, const pb_sweep_t *sweep)
         .window = (uint32_t) pb_minu64(sweep->sums.room, MOST_WINDOW),
         .datagrams = multicast->datagrams,
         .is_deaf = multicast->is_deaf,
-        .patience = patience_of(multicast->patience),
+        .patience =
+            pb_multicast_patience(multicast->patience, multicast->module->sweep.schedule.lag),
         .ceiling = ceiling_of(multicast->module),
     };
     pb_multicast_init(&multicast->group, &config);

@@ -244,7 +244,10 @@ static void learn_slowness(arrival_t *arrival)
     const int64_t modelled =
         pb_model_message_time(&module->model->model, arrival->super.call.data.total);
     const double seen = (double) arrival->root.expected / (double) (modelled > 0 ? modelled : 1);
-    if (arrival->root.is_measured) {
+    /* A root that computes meanwhile finds its groups' ends when it comes back. */
+    const bool is_sure = arrival->super.call.way == COLL_PIPEBCAST_BLOCKING ||
+                         module->slowness <= 0 || seen < module->slowness;
+    if (arrival->root.is_measured && is_sure) {
         module->slowness = module->slowness > 0 ? (3 * module->slowness + seen) / 4 : seen;
     }
 }

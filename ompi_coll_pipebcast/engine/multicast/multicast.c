@@ -21,20 +21,6 @@ void pb_multicast_use(pb_multicast_t *m, pb_datagrams_t *datagrams)
     m->has_frame = false; /* the frame was in the memory of the others */
 }
 
-uint32_t pb_multicast_take_lost(const pb_multicast_t *m, pb_multicast_loss_t *before)
-{
-    pb_datagrams_t *datagrams = m->config.datagrams;
-    if (!pb_multicast_hears(m)) {
-        return 0;
-    }
-    const pb_multicast_loss_t now = {.asked = m->counters.asked,
-                                     .dropped = datagrams->dropped(datagrams)};
-    const uint64_t asked = now.asked - before->asked;
-    const uint32_t here = now.dropped - before->dropped;
-    *before = now;
-    return asked > here ? (uint32_t) (asked - here) : 0;
-}
-
 /* Datagrams. */
 
 /** Reads the next datagram; false if there is none. It is a frame of this group or it is dropped.
@@ -84,11 +70,10 @@ static bool give(pb_multicast_t *m)
     pb_multicast_part_t *part = part_of(m, m->frame.number);
     if (part != NULL && pb_multicast_part_take_frame(part, &m->frame)) {
         m->counters.received++;
-    } else if (is_early(m)) {
-        if (!is_awaiting_frames(m)) {
-            return false;
-        }
-        m->counters.early++;
+    } else if (is_early(m) && !is_awaiting_frames(m)) {
+        return false;
+    } else {
+        m->counters.unused++;
     }
     m->has_frame = false;
     return true;
@@ -107,4 +92,20 @@ void pb_multicast_pump(pb_multicast_t *m)
             return;
         }
     }
+}
+
+uint32_t pb_multicast_take_lost(pb_multicast_t *m, pb_multicast_loss_t *before)
+{
+    pb_datagrams_t *datagrams = m->config.datagrams;
+    if (!pb_multicast_hears(m)) {
+        return 0;
+    }
+    pb_multicast_pump(m);
+    /* Frames that came after they were asked for, or too early, were not lost. The kernel counts a
+     * run of frames as one drop: a rank that dropped any hears, and no more is known. */
+    const pb_multicast_loss_t now = {.lost = (int64_t) (m->counters.repaired - m->counters.unused),
+                                     .dropped = datagrams->dropped(datagrams)};
+    const int64_t lost = now.dropped == before->dropped ? now.lost - before->lost : 0;
+    *before = now;
+    return lost > 0 ? (uint32_t) lost : 0;
 }

@@ -107,9 +107,21 @@ typedef struct pb_multicast_config {
     uint64_t ceiling; /**< of pb_rate_of() */
 } pb_multicast_config_t;
 
-/** Counts up to some time: frames that a rank has asked for, and that its own host has dropped. */
+/**
+ * A root's patience: four times what a way up and down the tree took, within bounds. If a rank was
+ * away that was longer: no more counts than 32 times the `lag` of sweeps (engine/schedule.h; 0: not
+ * known). All in nanoseconds.
+ */
+static inline int64_t pb_multicast_patience(int64_t way, int64_t lag)
+{
+    const int64_t least = 2000000, most = 1000000000;
+    const int64_t patience = 4 * (lag > 0 && way > 32 * lag ? 32 * lag : way);
+    return patience < least ? least : patience > most ? most : patience;
+}
+
+/** Counts up to some time: frames that were lost on the way, and drops by the own host. */
 typedef struct pb_multicast_loss {
-    uint64_t asked;
+    int64_t lost;
     uint32_t dropped; /**< it wraps */
 } pb_multicast_loss_t;
 
@@ -117,9 +129,10 @@ typedef struct pb_multicast_loss {
 typedef struct pb_multicast_counters {
     uint64_t reporting; /**< broadcasts that report */
     uint64_t received;  /**< frames that were missing and came by datagram */
-    uint64_t early;     /**< frames of broadcasts to come that were dropped */
+    uint64_t unused;    /**< frames of this group that were here already, or came too early */
     uint64_t foreign;   /**< datagrams that are no frames of this group, or damaged or forged */
     uint64_t asked;     /**< frames that this rank has asked its parents for */
+    uint64_t repaired;  /**< frames that were missing and came from a parent */
     uint64_t impatient; /**< times that a root has not waited any longer for reports */
 } pb_multicast_counters_t;
 
@@ -158,10 +171,9 @@ static inline bool pb_multicast_hears(const pb_multicast_t *multicast)
 }
 
 /**
- * Returns the frames lost on the way here since `before`, which becomes now. They are those that
- * this rank asked for, less those that its own host dropped because nobody took them in. 0 where it
- * hears none.
+ * Returns the frames lost on the way here since `before`, which becomes now. 0 where this rank
+ * hears none, or its own host dropped some because nobody took them in. Takes in what has come.
  */
-uint32_t pb_multicast_take_lost(const pb_multicast_t *multicast, pb_multicast_loss_t *before);
+uint32_t pb_multicast_take_lost(pb_multicast_t *multicast, pb_multicast_loss_t *before);
 
 #endif

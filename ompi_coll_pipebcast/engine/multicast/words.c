@@ -11,8 +11,9 @@ static void take_repair(pb_part_t *p, const pb_word_t *word)
 {
     p->n_open -= word->n_frames;
     for (uint32_t i = 0; i < word->n_frames; i++) {
-        (void) pb_part_add_frame(p, word->index + i, word->payload + (size_t) i * p->window.payload,
-                                 pb_window_bytes(&p->window, word->index + i));
+        p->multicast->counters.repaired +=
+            pb_part_add_frame(p, word->index + i, word->payload + (size_t) i * p->window.payload,
+                              pb_window_bytes(&p->window, word->index + i));
     }
 }
 

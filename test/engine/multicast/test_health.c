@@ -2,6 +2,7 @@
  * When a group of multicast is probed, used and given up.
  */
 #include "engine/multicast/health.h"
+#include "engine/multicast/multicast.h"
 #include "test/tap.h"
 
 static void test_health(void)
@@ -57,8 +58,18 @@ static void test_silence(void)
        "a group that has worked for long begins to count anew");
 }
 
+static void test_patience(void)
+{
+    const int64_t second = 1000000000, lag = 500000;
+    ok(pb_multicast_patience(second / 4, 0) == second && pb_multicast_patience(1, lag) == 4 * lag &&
+           pb_multicast_patience(8 * lag, lag) == 32 * lag &&
+           pb_multicast_patience(second, lag) == 128 * lag,
+       "a root waits for some ways up and down, and no longer where a rank was away");
+}
+
 int main(void)
 {
+    test_patience();
     test_health();
     test_silence();
     return tap_done();
