@@ -88,7 +88,7 @@ static pb_locality_t find_place(void)
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 38
+#define PROTOCOL 39
 #endif
 
 /** Names, for people, of the values that must be alike. */

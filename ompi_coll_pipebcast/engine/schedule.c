@@ -53,18 +53,29 @@ void pb_schedule_close(pb_schedule_t *schedule)
     schedule->is_open = false;
 }
 
+/** Returns 0 to 3, another number for each sweep: else sweeps would fall on the same broadcast of a
+ * program's loop. */
+static uint32_t drawn(const pb_schedule_t *schedule)
+{
+    return schedule->n_sweeps * UINT32_C(0x9e3779b9) >> 30;
+}
+
 /** Returns whether the next broadcast is swept: no sweep is open, and it is `asked`, or enough
  * weight or time has passed. */
 static bool is_next(const pb_schedule_t *schedule, bool asked)
 {
-    return !schedule->is_open && (asked || schedule->weight >= PB_SCHEDULE_INTERVAL ||
-                                  has_passed(schedule, PB_SCHEDULE_FEWEST, schedule->interval));
+    const uint32_t other = drawn(schedule);
+    return !schedule->is_open &&
+           (asked || schedule->n_passed > other ||
+            schedule->weight >= PB_SCHEDULE_INTERVAL - other * PB_SCHEDULE_MAX_WEIGHT / 2);
 }
 
 bool pb_schedule_begin(pb_schedule_t *schedule, size_t bytes, bool asked)
 {
+    schedule->n_passed += has_passed(schedule, PB_SCHEDULE_FEWEST, schedule->interval);
     const bool is_swept = is_next(schedule, asked);
     if (is_swept) {
+        schedule->n_passed = 0;
         schedule->is_open = true;
         schedule->is_asked = asked;
         schedule->weight = 0;

@@ -44,9 +44,9 @@
 /**
  * On slower links a MiB takes long, and a program whose ranks arrive unevenly would wait long for
  * help. So a sweep also begins after PB_SCHEDULE_FEWEST broadcasts that took
- * PB_SCHEDULE_INTERVAL_MESSAGES times as long as a short message. Its verdict is waited for after
- * PB_SCHEDULE_FEWEST_LAG. The messages of a sweep are 1 % of that at most. A sweep goes up a tree
- * and down again in 2 log2 P such times, and the lag is twice as much.
+ * PB_SCHEDULE_INTERVAL_MESSAGES times as long as a short message, or up to three more. Its verdict
+ * is waited for after PB_SCHEDULE_FEWEST_LAG. The messages of a sweep are 1 % of that at most. A
+ * sweep goes up a tree and down again in 2 log2 P such times, and the lag is twice as much.
  */
 #define PB_SCHEDULE_FEWEST 4
 #define PB_SCHEDULE_FEWEST_LAG 2
@@ -56,6 +56,7 @@ typedef struct pb_schedule {
     uint64_t weight;       /**< of the broadcasts since the last one that was swept, that one too */
     int64_t time;          /**< that they take at least, in nanoseconds */
     uint32_t n;            /**< how many they are */
+    uint32_t n_passed;     /**< and how many of them since enough time has passed */
     uint32_t n_sweeps;     /**< begun so far */
     bool is_open;          /**< the last verdict has not been taken */
     bool is_asked;         /**< that sweep was asked for */
