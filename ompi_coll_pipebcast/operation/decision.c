@@ -33,16 +33,11 @@ static double milliseconds(int64_t nanoseconds)
 static void log_plan(coll_pipebcast_module_t *module, int root, size_t total,
                      const pb_planned_t *planned)
 {
-    char best[128], next[128], inside[64] = "", measured[64] = "";
-    char other[256] = "nothing else was considered";
+    char best[128], inside[64] = "", measured[64] = "";
     pb_planner_report_t report;
     if (coll_pipebcast_params.verbose < 10 || ompi_comm_rank(module->comm) != 0 ||
         pb_planner_explain(module->planner, root, total, &report) != PB_SUCCESS) {
         return;
-    }
-    if (report.next.time >= 0) {
-        snprintf(other, sizeof(other), "next %s: %.3f ms",
-                 describe(next, sizeof(next), &report.next, total), milliseconds(report.next_time));
     }
     if (report.best_measured >= 0) {
         snprintf(measured, sizeof(measured), ", %.3f ms measured before",
@@ -51,10 +46,10 @@ static void log_plan(coll_pipebcast_module_t *module, int root, size_t total,
     if (planned->piece_size > 0) {
         snprintf(inside, sizeof(inside), ", pieces of %zu bytes inside hosts", planned->piece_size);
     }
-    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: %s%s: %.3f ms predicted%s; %s",
+    coll_pipebcast_log(10, "communicator %s: %zu bytes from root %d: %s%s: %.3f ms predicted%s",
                        module->comm->c_name, total, root,
                        describe(best, sizeof(best), &report.best, total), inside,
-                       milliseconds(report.best_time), measured, other);
+                       milliseconds(report.best_time), measured);
 }
 
 /**

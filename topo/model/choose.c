@@ -55,7 +55,7 @@ struct pb_chooser {
     uint64_t clock;    /**< counts uses of roots */
     size_t n_profiles; /**< of all roots */
     pb_shapes_t made;  /**< the root and class of each choice */
-    pb_choice_t *choices;
+    pb_candidate_t *choices;
     int capacity; /**< of choices */
 };
 
@@ -440,34 +440,24 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, const visi
     return rc;
 }
 
-/** The best of all candidates so far, with its plan, and the best one of any other kind. */
+/** The best of all candidates so far, with its plan. */
 typedef struct pick {
-    pb_choice_t choice;
+    pb_candidate_t choice;
     pb_plan_t *plan; /**< NULL: it was not made in this choice */
 } pick_t;
 
-static bool is_better(const pb_candidate_t *a, const pb_candidate_t *b)
-{
-    return b->time < 0 || a->weight < b->weight;
-}
-
 static void pick_best(void *context, const pb_candidate_t *candidate)
 {
-    pb_choice_t *choice = &((pick_t *) context)->choice;
-    if (is_better(candidate, &choice->best)) {
-        if (choice->best.kind != candidate->kind) {
-            choice->next = choice->best;
-        }
-        choice->best = *candidate;
-    } else if (candidate->kind != choice->best.kind && is_better(candidate, &choice->next)) {
-        choice->next = *candidate;
+    pb_candidate_t *choice = &((pick_t *) context)->choice;
+    if (choice->time < 0 || candidate->weight < choice->weight) {
+        *choice = *candidate;
     }
 }
 
 static void keep_plan(void *context, pb_kind_t kind, workshop_t *workshop)
 {
     pick_t *pick = context;
-    if (pick->choice.best.kind == (int) kind) {
+    if (pick->choice.kind == (int) kind) {
         pb_plan_free(pick->plan);
         pick->plan = workshop->plan;
         workshop->plan = NULL;
@@ -485,14 +475,14 @@ static void drop_choices(pb_chooser_t *chooser)
 }
 
 /** The choice for a root and class, whose best has no time if it is not made; NULL: no memory. */
-static pb_choice_t *find_choice(pb_chooser_t *chooser, int root, uint64_t size_class)
+static pb_candidate_t *find_choice(pb_chooser_t *chooser, int root, uint64_t size_class)
 {
     const int key[] = {root, (int) (size_class >> 32), (int) (size_class & UINT32_MAX)};
     bool is_new;
     if (chooser->made.n == MAX_CHOICES) {
         drop_choices(chooser);
     }
-    pb_choice_t *choices =
+    pb_candidate_t *choices =
         pb_grow(chooser->choices, chooser->made.n, &chooser->capacity, sizeof(*chooser->choices));
     if (choices == NULL) {
         return NULL;
@@ -500,22 +490,22 @@ static pb_choice_t *find_choice(pb_chooser_t *chooser, int root, uint64_t size_c
     chooser->choices = choices;
     const int at = pb_shapes_find(&chooser->made, key, 3, &is_new);
     if (at >= 0 && is_new) {
-        choices[at] = (pb_choice_t){.best.time = -1, .next.time = -1};
+        choices[at] = (pb_candidate_t){.time = -1};
     }
     return at >= 0 ? &choices[at] : NULL;
 }
 
-int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice,
+int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_candidate_t *choice,
                    pb_plan_t **plan_p)
 {
     const uint64_t size_class = pb_size_class(bytes);
-    pick_t pick = {.choice = {.best.time = -1, .next.time = -1}};
+    pick_t pick = {.choice = {.time = -1}};
     *plan_p = NULL;
-    pb_choice_t *made = find_choice(chooser, root, size_class);
+    pb_candidate_t *made = find_choice(chooser, root, size_class);
     if (made == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    if (made->best.time < 0) {
+    if (made->time < 0) {
         const visitor_t visitor = {.visit = pick_best, .after = keep_plan, .context = &pick};
         const int rc = visit_all(chooser, root, size_class, &visitor);
         if (rc != PB_SUCCESS) {
@@ -529,7 +519,7 @@ int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t 
     return PB_SUCCESS;
 }
 
-int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice)
+int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_candidate_t *choice)
 {
     pb_plan_t *plan;
     const int rc = pb_choose_plan(chooser, root, bytes, choice, &plan);

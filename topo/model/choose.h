@@ -91,11 +91,6 @@ typedef struct pb_candidate {
     bool estimated;   /**< a fallback component whose times the model does not have */
 } pb_candidate_t;
 
-typedef struct pb_choice {
-    pb_candidate_t best;
-    pb_candidate_t next; /**< the best one of the other kinds; its time is -1 if there is none */
-} pb_choice_t;
-
 /** options->kind; PB_CHOOSE_OWN where that is multicast, without frames. O(1). */
 int pb_choose_kind(const pb_choose_options_t *options);
 
@@ -118,14 +113,14 @@ void pb_chooser_free(pb_chooser_t *chooser);
  * the size class. Else it takes one prediction for each candidate, and where this root is new the
  * plans of all kinds. PB_ERR_NO_MEMORY.
  */
-int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice);
+int pb_choose(pb_chooser_t *chooser, int root, uint64_t bytes, pb_candidate_t *choice);
 
 /**
  * The same, and in *plan_p the plan of the chosen kind, if choosing has computed it, so that a
  * caller need not compute it again. Else, and on an error, *plan_p is NULL. Owned by the caller,
  * freed by pb_plan_free().
  */
-int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_choice_t *choice,
+int pb_choose_plan(pb_chooser_t *chooser, int root, uint64_t bytes, pb_candidate_t *choice,
                    pb_plan_t **plan_p);
 
 /** Tells, without choosing, whether messages of `bytes` may go to the fallback component. O(1). */

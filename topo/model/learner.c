@@ -63,6 +63,11 @@ int pb_learner_take(pb_learner_t *learner, uint64_t bytes)
     for (int i = 1; i < PB_LEARNER_CLASSES; i++) {
         at = learner->classes[i].used < learner->classes[at].used ? i : at;
     }
+    if (learner->classes[at].size_class != 0 &&
+        learner->clock - learner->classes[at].used < PB_LEARNER_STALE) {
+        learner->clock++;
+        return -1;
+    }
     /* The first broadcast of a class opens connections: the second one says more. */
     learner->version += learner->classes[at].size_class != 0;
     learner->classes[at] =
@@ -293,7 +298,7 @@ static bool is_other_speed(const pb_learner_t *learner, const pb_learner_class_t
     const int at = find_entry(class, &trial->candidate);
     const int64_t predicted = trial->candidate.time, time = time_of(&class->entries[at]);
     if (!learner->assumes || learner->n_speeds >= PB_LEARNER_SPEEDS || predicted <= 0 ||
-        trial->candidate.kind == PB_KIND_FALLBACK) {
+        trial->candidate.kind == PB_KIND_FALLBACK || trial->size_class < PB_CHOOSE_SHORT) {
         return false;
     }
     const bool is_slower = class->entries[at].n_notes > 1 && !class->entries[at].is_unsure
@@ -393,6 +398,7 @@ pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *tr
     }
     note_entry(class, trial, time);
     if (is_other_speed(learner, class, trial)) {
+        *time_p = time_of(&class->entries[find_entry(class, &trial->candidate)]);
         return PB_VERDICT_SPEED;
     }
     const bool changes = !class->is_settled && put_in_force(class);

@@ -9,7 +9,8 @@
  *   measured                                                      verdict
  *   the assumed speed of links explains less than 2/3 of the        PB_VERDICT_SPEED: links have
  *   time (a first note alone: less than 1/4), or a corrected one    another speed, and all classes
- *   more than 5/4 of it; at most PB_LEARNER_SPEEDS times            choose anew
+ *   more than 5/4 of it; not of short messages, whose time is       choose anew
+ *   mostly latency; at most PB_LEARNER_SPEEDS times
  *   a candidate takes 1/32 less than the one in force             it is in force
  *   the one in force takes 1/4 more, or 1/5 less, in              only it is known, and others are
  *   PB_LEARNER_DRIFTS notes in a row                              tried again
@@ -57,6 +58,10 @@
 
 /** Size classes that are known at a time. */
 #define PB_LEARNER_CLASSES 16
+
+/** Broadcasts without one of a class after which another may have its slot. Of more classes in turn
+ * than there are slots, some are then known, where each would drive out the next. */
+#define PB_LEARNER_STALE 256
 
 /** Notes after which a class is settled in any case, and candidates that it knows. As many, or the
  * slowest one would be forgotten and tried again. */
@@ -118,8 +123,8 @@ typedef enum {
 /** Begins without knowledge; `assumes`: nor was the speed of links measured. O(size). */
 void pb_learner_init(pb_learner_t *learner, bool assumes);
 
-/** The slot of the class of `bytes`; a new class takes the slot of the class used longest ago.
- * O(classes). */
+/** The slot of the class of `bytes`. A new class takes the slot of the class used longest ago; -1:
+ * that is not stale, and nothing is learned of the broadcast. O(classes). */
 int pb_learner_take(pb_learner_t *learner, uint64_t bytes);
 
 /** A broadcast of the class begins. O(1). */
@@ -155,7 +160,7 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
  * Notes a swept broadcast. The rank where it took longest took `longest` nanoseconds from its
  * arrival to its end. Each rank but the root waited at least `least_wait` for its first segment, of
  * the fallback component for its end. The part of this beyond a segment's path is the root's
- * lateness. *time_p is the time without it.
+ * lateness. *time_p is the time without it; of PB_VERDICT_SPEED the least of the last notes.
  * O(entries).
  */
 pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *trial,

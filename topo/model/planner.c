@@ -237,13 +237,13 @@ static int make_row(pb_planner_t *planner, pb_planner_row_t *row, uint64_t bytes
                                bytes, true, &made);
     rc = pb_planner_take_choice(planner, bytes, rc, &made, planned);
     if (rc == PB_SUCCESS) {
-        row->candidate = made.choice.best;
+        row->candidate = made.choice;
         pb_planner_take_in_force(planner, row->root, bytes, row->is_tree, &row->candidate);
         pb_planner_fill(planned, &row->candidate, bytes);
         planned->piece_size = pb_planner_piece(planner, made.among, planned, row->size_class);
     }
     if (rc == PB_SUCCESS && !planned->fallback) {
-        const bool is_chosen = made.choice.best.kind == row->candidate.kind;
+        const bool is_chosen = made.choice.kind == row->candidate.kind;
         rc = pb_planner_get_role(planner, row->root, planned->kind, is_chosen ? made.plan : NULL,
                                  planned);
     }
@@ -274,6 +274,10 @@ static int plan_new(pb_planner_t *planner, pb_planner_row_t *row, uint64_t bytes
     if (!row->is_tree && pb_planner_learns(planner)) {
         planner->to_open = row->used = pb_planner_key(row->root, row->candidate.kind);
         row->slot = pb_learner_take(planner->learner, bytes);
+        if (row->slot < 0) { /* its row would stay without one */
+            pb_planner_trim(planner);
+            return PB_SUCCESS;
+        }
         pb_learner_count(planner->learner, row->slot);
         planned->wants_sweep = pb_learner_wants(planner->learner, row->slot);
     }

@@ -73,13 +73,11 @@ typedef struct pb_planner_group {
     size_t max_segment; /**< bytes */
 } pb_planner_group_t;
 
-/** The candidate used for a broadcast and the next one, with predicted nanoseconds for its very
- * size. */
+/** The candidate used for a broadcast, with predicted nanoseconds for its very size. */
 typedef struct pb_planner_report {
-    pb_candidate_t best, next;
+    pb_candidate_t best;
     int64_t best_time;     /**< -1: not known, as out of memory */
     int64_t best_measured; /**< what broadcasts of about that size took by it; -1: not known */
-    int64_t next_time;     /**< -1: not known, or there is no other kind */
 } pb_planner_report_t;
 
 /** Result of a note. */

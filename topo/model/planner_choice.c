@@ -54,10 +54,10 @@ static int charge(pb_planner_t *planner, int root, pb_kind_t kind, pb_plan_t **p
 }
 
 /** Tells whether the ledger has the chosen plan; the fallback component needs nothing of it. */
-static bool is_had(const pb_planner_t *planner, int root, const pb_choice_t *choice)
+static bool is_had(const pb_planner_t *planner, int root, const pb_candidate_t *choice)
 {
-    return choice->best.kind == PB_KIND_FALLBACK ||
-           pb_ledger_has(planner->ledger, (pb_kind_t) choice->best.kind, root);
+    return choice->kind == PB_KIND_FALLBACK ||
+           pb_ledger_has(planner->ledger, (pb_kind_t) choice->kind, root);
 }
 
 static int choose_among(pb_planner_t *planner, int among, int root, uint64_t bytes,
@@ -80,7 +80,7 @@ int pb_planner_choose(pb_planner_t *planner, int kinds, int root, uint64_t bytes
     }
     if (rc == PB_SUCCESS && charges && !is_had(planner, root, &made->choice) &&
         !pb_ledger_is_closed(planner->ledger)) {
-        rc = charge(planner, root, (pb_kind_t) made->choice.best.kind, &made->plan);
+        rc = charge(planner, root, (pb_kind_t) made->choice.kind, &made->plan);
     }
     return rc != PB_SUCCESS || is_had(planner, root, &made->choice)
                ? rc
@@ -102,7 +102,7 @@ int pb_planner_take_choice(const pb_planner_t *planner, uint64_t bytes, int rc,
         return rc;
     }
     planned->begins_to_repeat = made->among == PB_AMONG_REPEATING && !planner->has_repeated;
-    pb_planner_fill(planned, &made->choice.best, bytes);
+    pb_planner_fill(planned, &made->choice, bytes);
     return PB_SUCCESS;
 }
 
@@ -150,17 +150,14 @@ int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_plann
         return rc;
     }
     pb_chooser_t *chooser = planner->choosers[made.among];
-    pb_candidate_t candidate = made.choice.best;
+    pb_candidate_t candidate = made.choice;
     pb_planner_take_in_force(planner, root, bytes, false, &candidate);
     const bool is_chosen =
-        candidate.kind == made.choice.best.kind && candidate.segment == made.choice.best.segment;
-    const pb_candidate_t *next = is_chosen ? &made.choice.next : &made.choice.best;
+        candidate.kind == made.choice.kind && candidate.segment == made.choice.segment;
     *report = (pb_planner_report_t){
         .best = candidate,
-        .next = *next,
         .best_measured = is_chosen ? -1 : candidate.time,
         .best_time = pb_choose_time(chooser, root, bytes, &candidate),
-        .next_time = next->time >= 0 ? pb_choose_time(chooser, root, bytes, next) : -1,
     };
     return PB_SUCCESS;
 }

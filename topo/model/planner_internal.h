@@ -22,8 +22,8 @@ enum {
     PB_N_AMONG
 };
 
-/** Plans that are remembered as used; a power of two. */
-enum { PB_PLANNER_N_USED = 64 };
+/** Bits for plans that were used; a power of two. */
+enum { PB_PLANNER_N_USED = 4096 };
 
 /** A row of the table: see planner.c. */
 typedef struct pb_planner_row pb_planner_row_t;
@@ -61,8 +61,8 @@ struct pb_planner {
     pb_learner_t *learner;  /**< owned; NULL: nothing is learned */
     uint32_t version;       /**< changes whenever rows of the table may not count any more */
     pb_planner_row_t *rows; /**< the table; NULL: none */
-    uint64_t used[PB_PLANNER_N_USED]; /**< keys of plans that were used, the last one of each hash:
-                                         alike on all ranks, which roles are kept is not */
+    uint64_t used[PB_PLANNER_N_USED / 64]; /**< a bit for plans that were used, by their keys' hash.
+                                              Alike on all ranks, which roles are kept is not */
     uint64_t to_open; /**< key of the last plan, which counts as used from the next broadcast on; 0:
                          there is none */
     pb_planner_swept_t swept; /**< the last one */
@@ -71,7 +71,7 @@ struct pb_planner {
 
 /** A choice, and what it was made for. */
 typedef struct pb_planner_made {
-    pb_choice_t choice;
+    pb_candidate_t choice;
     int among;       /**< which kinds */
     pb_plan_t *plan; /**< as pb_choose_plan() has it, to be freed, also after an error */
 } pb_planner_made_t;
@@ -100,18 +100,26 @@ static inline uint64_t pb_planner_key(int root, int kind)
     return kind == PB_KIND_FALLBACK ? 1 : ((uint64_t) root * PB_KIND_COUNT + (uint64_t) kind) + 2;
 }
 
-/** Place of a key among those of plans that were used. */
-static inline uint64_t *pb_planner_used_at(pb_planner_t *planner, uint64_t key)
+/** The bit of a plan's key. */
+static inline uint64_t pb_planner_bit(uint64_t key)
 {
-    _Static_assert(PB_PLANNER_N_USED == 64, "six bits of a hash");
-    return &planner->used[pb_planner_hash(key)];
+    _Static_assert(PB_PLANNER_N_USED == 4096, "twelve bits of a hash");
+    return key * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+}
+
+/** Tells whether a plan with this key was used, or one that shares its bit. */
+static inline bool pb_planner_is_used(const pb_planner_t *planner, uint64_t key)
+{
+    const uint64_t bit = pb_planner_bit(key);
+    return (planner->used[bit / 64] >> bit % 64 & 1) != 0;
 }
 
 /** A plan with this key, if it is not 0, has been used: its connections are open. */
 static inline void pb_planner_note_used(pb_planner_t *planner, uint64_t key)
 {
     if (key != 0) {
-        *pb_planner_used_at(planner, key) = key;
+        const uint64_t bit = pb_planner_bit(key);
+        planner->used[bit / 64] |= UINT64_C(1) << bit % 64;
     }
     planner->to_open = 0;
 }

@@ -29,7 +29,7 @@ static void list(void *context, const pb_candidate_t *candidate)
 /** Finds another candidate than the one in force, if one is to be tried. */
 static int find_trial(pb_planner_t *planner, pb_chooser_t *chooser, pb_planner_swept_t *swept)
 {
-    if (!pb_learner_is_trying(planner->learner, swept->trial.slot)) {
+    if (swept->trial.slot < 0 || !pb_learner_is_trying(planner->learner, swept->trial.slot)) {
         return PB_SUCCESS;
     }
     listed_t listed; /* large: it is not filled with zeros */
@@ -92,8 +92,8 @@ static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *
     if (rc != PB_SUCCESS) {
         return rc;
     }
-    const uint64_t key = pb_planner_key(root, swept.trial.candidate.kind);
-    swept.trial.opens = *pb_planner_used_at(planner, key) != key;
+    swept.trial.opens =
+        !pb_planner_is_used(planner, pb_planner_key(root, swept.trial.candidate.kind));
     planned->is_trial = swept.trial.is_trial;
     pb_planner_fill(planned, &swept.trial.candidate, bytes);
     planned->piece_size = pb_planner_piece_of(

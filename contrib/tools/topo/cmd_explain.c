@@ -151,11 +151,11 @@ static int compare(const void *a, const void *b, void *chosen)
 
 static void list(explained_t *e, uint64_t bytes, listed_t *listed)
 {
-    pb_choice_t choice;
+    pb_candidate_t choice;
     bool has_fallback = false;
     int rc = pb_choose(e->chooser, e->cluster.root, bytes, &choice);
     if (rc == PB_SUCCESS) {
-        listed->chosen = choice.best;
+        listed->chosen = choice;
         rc = pb_choose_explain(e->chooser, e->cluster.root, bytes, false, visit, listed);
     }
     if (rc != PB_SUCCESS) {

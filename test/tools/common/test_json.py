@@ -103,6 +103,21 @@ def test_check(tap, documents, topo):
     tap.eq([refused.returncode, refused.stdout], [1, ""], "no document of a file that cannot be read")
 
 
+# In the name of a file, and in JSON.
+TEXTS = {"quotes": (b'a"b\\c', 'a"b\\c'), "UTF-8": ("\xe9\u20ac\U0001f600".encode(), "\xe9\u20ac\U0001f600"), "a control character": (b"a\nb", "a\nb"),
+         "a stray byte": (b"a\xff", "a?"), "a cut character": (b"a\xc3", "a?"), "an overlong character": (b"\xc0\xaf", "??"),
+         "a surrogate": (b"\xed\xa0\x80", "???"), "a character that is too large": (b"\xf4\x90\x80\x80", "????")}
+
+
+def test_texts(tap, topo):
+    with tempfile.TemporaryDirectory() as directory:
+        for what, (name, expected) in TEXTS.items():
+            path = os.path.join(os.fsencode(directory), name)
+            pathlib.Path(os.fsdecode(path)).write_text("SwitchName=s0 Nodes=n0\n")
+            answer = subprocess.run([topo, "check", path, "--json"], check=False, capture_output=True, timeout=60)
+            tap.eq(json.loads(answer.stdout)["file"], os.path.join(directory, expected), f"{what} in a text")
+
+
 def test_show(tap, documents, topo):
     for path in (TOPOLOGIES / "topology3.conf", GOLDEN / "bundles.conf", GOLDEN / "speeds.conf"):
         text = run(topo, "show", path)
@@ -245,6 +260,7 @@ def main():
     documents = Documents(tap)
     for test in (test_check, test_show, test_simulate, test_explain, test_tree):
         test(tap, documents, topo)
+    test_texts(tap, topo)
     test_advisor(tap, documents, os.path.abspath(os.environ["ADVISOR"]))
     if os.environ.get("PIPEBCAST_TESTS") != "units":
         use_mpi()

@@ -189,6 +189,13 @@ ends 1 "topology1.conf:[12]: begins with 'SwitchName=s0'" explain topology1.conf
 sed 's/any/5/' "$golden/explain.model" >"$work/other.model"
 ends 1 "other.model: was measured on another topology than topology1.conf" \
     explain topology1.conf --sizes 1M --model "$work/other.model"
+# The largest model file that is read: 4 MiB, by a last line that is a comment.
+size=$(stat -c %s "$golden/explain.model")
+(cat "$golden/explain.model"; printf '#'; head -c $((4194303 - size)) /dev/zero | tr '\0' x) >"$work/large.model"
+topo explain topology5.conf --sizes 5000 --model "$work/large.model"
+report $code "a model file of 4 MiB"
+echo >>"$work/large.model"
+ends 1 "large.model: is larger than 4194304 bytes; is this a model file?" explain topology5.conf --sizes 5000 --model "$work/large.model"
 sed 's/^cost *256 */cost 256 -/' "$golden/explain.model" >"$work/faulty.model"
 ends 1 "faulty.model:[0-9]*: the gap is '-" explain topology1.conf --sizes 1M --model "$work/faulty.model"
 

@@ -139,12 +139,12 @@ static void look(void *context, const pb_candidate_t *candidate)
     }
 }
 
-static pb_choice_t choose(const job_t *job, const pb_model_t *model, uint64_t bytes, int n_alike)
+static pb_candidate_t choose(const job_t *job, const pb_model_t *model, uint64_t bytes, int n_alike)
 {
     const pb_choose_options_t options = {
         .kind = PB_CHOOSE_OWN, .plan.fanout = 3, .n_alike = n_alike};
     pb_chooser_t *chooser = pb_chooser_new(job->placement, model, &options);
-    pb_choice_t choice;
+    pb_candidate_t choice;
     must(chooser != NULL && pb_choose(chooser, 0, bytes, &choice) == PB_SUCCESS);
     pb_chooser_free(chooser);
     return choice;
@@ -161,10 +161,9 @@ static int n_wrong_of(looked_t looked)
     return looked.n_wrong;
 }
 
-static bool is_same(const pb_choice_t *a, const pb_choice_t *b)
+static bool is_same(const pb_candidate_t *a, const pb_candidate_t *b)
 {
-    return a->best.kind == b->best.kind && a->best.segment == b->best.segment &&
-           a->best.weight == b->best.weight;
+    return a->kind == b->kind && a->segment == b->segment && a->weight == b->weight;
 }
 
 static double crossings_of(const job_t *job, int kind)
@@ -189,16 +188,16 @@ static void test_choice(void)
         model.measured = i % 8 != 7;
         const int n_alike = is_one_switch ? 6 : pb_alike(job.placement, job.hosts, N_HOSTS);
         for (uint64_t bytes = 65536; bytes <= 262144 && n_alike > 1; bytes *= 4) {
-            const pb_choice_t usual = choose(&job, &model, bytes, 0);
-            const pb_choice_t one = choose(&job, &model, bytes, 1);
-            const pb_choice_t shared = choose(&job, &model, bytes, n_alike);
+            const pb_candidate_t usual = choose(&job, &model, bytes, 0);
+            const pb_candidate_t one = choose(&job, &model, bytes, 1);
+            const pb_candidate_t shared = choose(&job, &model, bytes, n_alike);
             n_other += !is_same(&usual, &one) || (is_one_switch && !is_same(&usual, &shared));
             if (!is_one_switch) {
-                const double before = crossings_of(&job, usual.best.kind);
-                const double after = crossings_of(&job, shared.best.kind);
+                const double before = crossings_of(&job, usual.kind);
+                const double after = crossings_of(&job, shared.kind);
                 n_wrong += n_wrong_of(
                     (looked_t){.job = &job, .model = &model, .bytes = bytes, .n_alike = n_alike});
-                n_chains += shared.best.kind == PB_KIND_CHAIN;
+                n_chains += shared.kind == PB_KIND_CHAIN;
                 alone += before;
                 among += after;
                 n_more += after > before;

@@ -33,9 +33,9 @@ static void bed_clear(tree_case_t *c, pb_chooser_t *chooser)
     tree_case_clear(c);
 }
 
-static pb_choice_t choose(pb_chooser_t *chooser, int root, uint64_t bytes)
+static pb_candidate_t choose(pb_chooser_t *chooser, int root, uint64_t bytes)
 {
-    pb_choice_t choice;
+    pb_candidate_t choice;
     must(pb_choose(chooser, root, bytes, &choice) == PB_SUCCESS);
     return choice;
 }
@@ -112,21 +112,15 @@ static bool same(const pb_candidate_t *a, const pb_candidate_t *b)
     return a->kind == b->kind && a->segment == b->segment && a->time == b->time;
 }
 
-static bool same_choice(const pb_choice_t *a, const pb_choice_t *b)
-{
-    return same(&a->best, &b->best) && same(&a->next, &b->next);
-}
-
 /** Tells whether the choice is the least candidate, from a used chooser and a fresh one. */
 static bool judge(const pb_placement_t *placement, pb_chooser_t *used, int root, uint64_t bytes)
 {
     pb_chooser_t *fresh = pb_chooser_new(placement, &model, &all);
-    const pb_choice_t first = choose(fresh, root, bytes), again = choose(used, root, bytes);
+    const pb_candidate_t first = choose(fresh, root, bytes), again = choose(used, root, bytes);
     const pb_candidate_t best = look_at_all(fresh, root, bytes).best;
     pb_chooser_free(fresh);
-    return same_choice(&first, &again) && same(&first.best, &best) &&
-           pb_choose_time(used, root, pb_size_class(bytes), &best) == best.time &&
-           (first.next.time < 0 || first.next.weight >= best.weight);
+    return same(&first, &again) && same(&first, &best) &&
+           pb_choose_time(used, root, pb_size_class(bytes), &best) == best.time;
 }
 
 /** Kept profiles never change the choice; another model from now on does as one from the start. */
@@ -144,8 +138,8 @@ static bool is_least(tree_case_t *c, pb_random_t *random, void *context)
         const int root = pb_random_below(random, c->placement->n_ranks);
         good = good && judge(c->placement, used, root, bytes);
         pb_chooser_set_model(used, &slow);
-        const pb_choice_t other = choose(used, root, bytes), wanted = choose(alone, root, bytes);
-        good = good && same_choice(&other, &wanted);
+        const pb_candidate_t other = choose(used, root, bytes), wanted = choose(alone, root, bytes);
+        good = good && same(&other, &wanted);
         pb_chooser_set_model(used, &model);
     }
     pb_chooser_free(used);
@@ -162,10 +156,10 @@ static bool is_sure(tree_case_t *c, pb_random_t *random, void *context)
     set_model(&model, UINT64_C(1000000) << pb_random_below(random, 16), true);
     pb_chooser_t *chooser = pb_chooser_new(c->placement, &model, &all);
     for (uint64_t bytes = 64; bytes < 1 << 23 && c->placement->n_ranks > 1; bytes *= 2) {
-        const pb_choice_t choice = choose(chooser, 0, bytes);
+        const pb_candidate_t choice = choose(chooser, 0, bytes);
         const seen_t seen = look_at_all(chooser, 0, bytes);
-        const int64_t time = choice.best.time;
-        const bool chose_tiny = is_tiny(&choice.best);
+        const int64_t time = choice.time;
+        const bool chose_tiny = is_tiny(&choice);
         n[chose_tiny]++;
         good = good && seen.n_wrong == 0 &&
                (chose_tiny ? seen.others < 0 || seen.others >= time + time / 8
@@ -180,14 +174,14 @@ static void test_many(void)
 {
     tree_case_t c;
     pb_chooser_t *chooser = bed(&c, 40, &all);
-    static pb_choice_t first[40][128];
+    static pb_candidate_t first[40][128];
     bool good = true;
     for (int round = 0; round < 2; round++) {
         for (int root = 0; root < 40; root++) {
             int n = 0;
             for (uint64_t bytes = 1024; bytes < 1 << 24; bytes += bytes / 8, n++) {
-                const pb_choice_t choice = choose(chooser, root, bytes);
-                good = good && (round == 0 || same_choice(&choice, &first[root][n]));
+                const pb_candidate_t choice = choose(chooser, root, bytes);
+                good = good && (round == 0 || same(&choice, &first[root][n]));
                 first[root][n] = choice;
             }
         }
@@ -203,26 +197,24 @@ static void test_examples(void)
     tree_case_t c;
     /* On two ranks all ways of sending one segment are alike: the fallback component has it. */
     pb_chooser_t *chooser = bed(&c, 2, &all);
-    pb_choice_t choice = choose(chooser, 1, 64);
-    ok(choice.best.kind == PB_KIND_FALLBACK && choice.next.kind == PB_KIND_CHAIN &&
-           choice.next.time == choice.best.time,
-       "ties: the fallback component first, then the simplest tree");
+    pb_candidate_t choice = choose(chooser, 1, 64);
+    ok(choice.kind == PB_KIND_FALLBACK, "ties: the fallback component first");
     bed_clear(&c, chooser);
 
     chooser = bed(&c, 32, &all);
     choice = choose(chooser, 0, LONG);
-    ok(pb_kind_row((pb_kind_t) choice.best.kind)->several_streams,
-       "large messages: full bandwidth at logarithmic depth (%s)", pb_candidate_name(&choice.best));
+    ok(pb_kind_row((pb_kind_t) choice.kind)->several_streams,
+       "large messages: full bandwidth at logarithmic depth (%s)", pb_candidate_name(&choice));
     model.n_fallback = 1;
     model.fallback[0] =
         (pb_fallback_t){.n_ranks = 32, .n_rows = 2, .bytes = {1024, 1 << 21}, .time = {1, 1}};
     pb_chooser_set_model(chooser, &model);
     choice = choose(chooser, 0, LONG);
-    ok(choice.best.kind == PB_KIND_FALLBACK && !choice.best.estimated,
+    ok(choice.kind == PB_KIND_FALLBACK && !choice.estimated,
        "a fallback component that was measured to be faster is chosen");
     model.fallback[0].time[0] = model.fallback[0].time[1] = PB_MODEL_MAX_NS;
     pb_chooser_set_model(chooser, &model);
-    ok(choose(chooser, 0, 64).best.kind != PB_KIND_FALLBACK,
+    ok(choose(chooser, 0, 64).kind != PB_KIND_FALLBACK,
        "and one that was measured to be slower is not");
     bed_clear(&c, chooser);
 
@@ -245,10 +237,10 @@ static void test_forced(void)
     pb_choose_options_t options = {.kind = PB_KIND_BINARY, .plan.fanout = 3};
     tree_case_t c;
     pb_chooser_t *chooser = bed(&c, 12, &options);
-    const pb_choice_t choice = choose(chooser, 0, LONG);
+    const pb_candidate_t choice = choose(chooser, 0, LONG);
     seen_t seen = look_at_all(chooser, 0, LONG);
-    ok(choice.best.kind == PB_KIND_BINARY && choice.next.time < 0 && seen.n_kinds == 1 &&
-           seen.n > 5 && !seen.fallback && seen.largest == 65536,
+    ok(choice.kind == PB_KIND_BINARY && seen.n_kinds == 1 && seen.n > 5 && !seen.fallback &&
+           seen.largest == 65536,
        "a forced kind: only the segment is chosen, of those that MPI sends as one, or nearly");
     bed_clear(&c, chooser);
 
@@ -258,7 +250,7 @@ static void test_forced(void)
     bool good =
         seen.largest == 5000 && seen.n_kinds > 3 && seen.n == seen.n_kinds + 1 /* fallback */;
     for (uint64_t bytes = 4500; bytes < 5600 && good; bytes++) {
-        const pb_candidate_t best = choose(chooser, 0, bytes).best;
+        const pb_candidate_t best = choose(chooser, 0, bytes);
         good = best.kind == PB_KIND_FALLBACK || pb_candidate_segment(&best, bytes) <= 5000;
     }
     ok(good, "a forced segment: only the kind is chosen, and it is never exceeded");
@@ -267,8 +259,7 @@ static void test_forced(void)
     options.kind = PB_KIND_TWOTREE;
     options.segment = UINT64_C(1) << 30;
     chooser = bed(&c, 12, &options);
-    ok(choose(chooser, 0, UINT64_C(3) << 20).best.segment == 0,
-       "a segment longer than the message");
+    ok(choose(chooser, 0, UINT64_C(3) << 20).segment == 0, "a segment longer than the message");
     bed_clear(&c, chooser);
 }
 
@@ -277,12 +268,12 @@ static void test_plan(void)
 {
     tree_case_t c;
     pb_chooser_t *chooser = bed(&c, 24, &all);
-    pb_choice_t choice;
+    pb_candidate_t choice;
     pb_plan_t *plan, *again;
     must(pb_choose_plan(chooser, 0, LONG, &choice, &plan) == PB_SUCCESS);
-    pb_plan_t *wanted = tree_case_plan(&c, (pb_kind_t) choice.best.kind, 3);
+    pb_plan_t *wanted = tree_case_plan(&c, (pb_kind_t) choice.kind, 3);
     ok(plan != NULL && plan->kind == wanted->kind && tree_case_same_plan(plan, wanted),
-       "the chosen kind's (%s)", pb_candidate_name(&choice.best));
+       "the chosen kind's (%s)", pb_candidate_name(&choice));
     ok(pb_choose_plan(chooser, 0, LONG, &choice, &again) == PB_SUCCESS && again == NULL,
        "none where the choice was made before");
     const size_t memory = pb_chooser_memory(chooser);

@@ -12,6 +12,7 @@
 #include "test/topo/model/planning.h"
 #include "test/topo/trees/tree_case.h"
 #include "topo/model/learner.h"
+#include "topo/model/planner_internal.h"
 
 enum { MOST_RANKS = 64, N_BROADCASTS = 40, ASSUMED_MBIT = 10000 };
 
@@ -535,10 +536,67 @@ static void test_order(void)
        "a segment size that should be faster is tried before the fallback component");
 }
 
+/** The least note says how fast links are, and of short messages none does. */
+static void test_speed(void)
+{
+    static const uint64_t sizes[] = {1 << 20, 8};
+    static const pb_verdict_t wanted[] = {PB_VERDICT_SPEED, PB_VERDICT_STAYS};
+    pb_learner_t learner;
+    pb_learner_init(&learner, true);
+    for (int i = 0; i < 2; i++) {
+        int64_t time;
+        const pb_learner_trial_t trial = {.slot = pb_learner_take(&learner, sizes[i]),
+                                          .size_class = pb_size_class(sizes[i]),
+                                          .candidate.time = 1000};
+        pb_learner_count(&learner, trial.slot);
+        const pb_verdict_t first = pb_learner_note(&learner, &trial, 1700, 0, &time);
+        ok(first != PB_VERDICT_SPEED &&
+               pb_learner_note(&learner, &trial, 15000, 0, &time) == wanted[i] &&
+               (i == 1 || time == 1700),
+           "the speed of links, by %llu bytes", (unsigned long long) sizes[i]);
+    }
+}
+
+/** More classes in turn than there are slots: some are known. A program that goes on with another
+ * one is learned of, too. */
+static void test_more_classes(void)
+{
+    pb_learner_t learner;
+    int n_known = 0;
+    pb_learner_init(&learner, true);
+    for (int i = 0; i < 20 * 40 + 2 * PB_LEARNER_STALE; i++) {
+        const int slot = pb_learner_take(&learner, UINT64_C(1000) << (i < 20 * 40 ? i % 20 : 20));
+        if (slot >= 0) {
+            pb_learner_count(&learner, slot);
+        }
+    }
+    for (int i = 0; i < PB_LEARNER_CLASSES; i++) {
+        n_known += learner.classes[i].n >= 40;
+    }
+    ok(n_known == PB_LEARNER_CLASSES && pb_learner_take(&learner, UINT64_C(1000) << 20) >= 0,
+       "%d classes of 20 are known, and the one that came behind them", n_known);
+}
+
+/** Each of 128 roots may have a first broadcast that opens connections, and later ones. */
+static void test_used(void)
+{
+    static pb_planner_t planner;
+    int n_first = 0, n_later = 0;
+    for (int i = 0; i < 256; i++) {
+        const uint64_t key = pb_planner_key(i % 128, PB_KIND_CHAIN);
+        *(i < 128 ? &n_first : &n_later) += !pb_planner_is_used(&planner, key);
+        pb_planner_note_used(&planner, key);
+    }
+    ok(n_first > 120 && n_later == 0, "of 128 roots %d are first ones, then %d", n_first, n_later);
+}
+
 int main(void)
 {
     test_worlds();
     test_order();
+    test_speed();
+    test_more_classes();
+    test_used();
     test_first();
     test_mixes();
     test_nothing_to_learn();

@@ -50,10 +50,10 @@ static int64_t best_time(const tree_case_t *c, const pb_model_t *model, bool lea
     const pb_choose_options_t options = {.kind = PB_CHOOSE_OWN,
                                          .plan = {.fanout = 3, .leaders = leaders}};
     pb_chooser_t *chooser = pb_chooser_new(c->placement, model, &options);
-    pb_choice_t choice = {.best.time = -1};
+    pb_candidate_t choice = {.time = -1};
     must(chooser != NULL && pb_choose(chooser, c->root, bytes, &choice) == PB_SUCCESS);
     pb_chooser_free(chooser);
-    return choice.best.time;
+    return choice.time;
 }
 
 /** All ranks plan the same pieces where leaders apply and are wanted, else none. context: cases

@@ -82,7 +82,7 @@ static bool is_choice(tree_case_t *c, pb_random_t *random, void *context)
 {
     const uint64_t bytes = any_bytes(random);
     pb_model_t model;
-    pb_choice_t choice;
+    pb_candidate_t choice;
     (void) context;
     pb_model_assume(any_speed(random), 1500, &model);
     model.measured = pb_random_below(random, 2) == 1;
@@ -92,13 +92,12 @@ static bool is_choice(tree_case_t *c, pb_random_t *random, void *context)
         pb_planner_t *planner = planner_of(c->placement, &model, rank, &all, 0);
         const pb_planned_t first = planning_plan(planner, c->root, bytes);
         good = first.is_known && first.is_new &&
-               first.fallback == (choice.best.kind == PB_KIND_FALLBACK) &&
-               first.segment_size >= 1 && first.segment_size <= bytes;
-        good = good &&
-               (first.fallback
-                    ? first.role == NULL
-                    : (int) first.kind == choice.best.kind && !first.was_cached &&
-                          is_role_of(first.role, c->placement, c->root, NULL, 0, first.kind, rank));
+               first.fallback == (choice.kind == PB_KIND_FALLBACK) && first.segment_size >= 1 &&
+               first.segment_size <= bytes;
+        good = good && (first.fallback ? first.role == NULL
+                                       : (int) first.kind == choice.kind && !first.was_cached &&
+                                             is_role_of(first.role, c->placement, c->root, NULL, 0,
+                                                        first.kind, rank));
         const pb_planned_t again = planning_plan(planner, c->root, bytes);
         good = good && planning_is_same(&first, &again) && !again.is_new &&
                again.was_cached == !again.fallback;
@@ -323,8 +322,7 @@ static void test_fallback(void)
     ok(planned.fallback && planned.role == NULL && pb_planner_may_pass(planner, 64),
        "a short message goes to the fallback component");
     ok(pb_planner_explain(planner, 0, 64, &report) == PB_SUCCESS &&
-           report.best.kind == PB_KIND_FALLBACK && report.best_time >= 0 &&
-           report.next.kind != PB_KIND_FALLBACK && report.next_time >= report.best_time,
+           report.best.kind == PB_KIND_FALLBACK && report.best_time >= 0,
        "which can be explained");
     ok(!planning_plan(planner, 0, 65).is_new && planning_plan(planner, 0, 512).is_new &&
            !planning_plan(planner, 0, 800).is_new && planning_plan(planner, 1, 800).is_new,
@@ -409,9 +407,6 @@ static void test_sequence(void)
     ok(!planned.fallback && planned.kind == PB_KIND_CHAIN && planned.begins_to_repeat &&
            planned.role != NULL,
        "for the fourth it yields to a chain");
-    ok(pb_planner_explain(planner, 3, LONG, &report) == PB_SUCCESS &&
-           report.best.kind == PB_KIND_CHAIN && report.next.kind == PB_KIND_BINOMIAL,
-       "over the only other kind");
     planned = planning_plan(planner, 4, 1024);
     ok(!planned.fallback && planned.kind == PB_KIND_BINOMIAL && !planned.begins_to_repeat,
        "and a short message takes a binomial tree");
@@ -501,9 +496,8 @@ static void test_allowed(void)
     ok(planning_is_multicast(&planned) && planned.segment_size == 600,
        "a frame is cut to the message");
     ok(pb_planner_explain(planner, 3, 1 << 16, &report) == PB_SUCCESS &&
-           report.best.kind == PB_KIND_MULTICAST && report.best_time > 0 &&
-           report.next.kind == (int) before.kind && report.next_time > report.best_time,
-       "over what was chosen before");
+           report.best.kind == PB_KIND_MULTICAST && report.best_time > 0,
+       "which can be explained");
     pb_planner_allow_multicast(planner, 1000);
     planned = planning_plan(planner, 3, 1 << 16);
     ok(planning_is_multicast(&planned) && planned.segment_size == 1000,

@@ -40,7 +40,7 @@ static int choose(const pb_placement_t *placement)
 {
     static const pb_choose_options_t options = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3};
     static pb_model_t model;
-    pb_choice_t choice;
+    pb_candidate_t choice;
     pb_model_assume(0, 0, &model);
     pb_chooser_t *chooser = pb_chooser_new(placement, &model, &options);
     int error = chooser == NULL ? PB_ERR_NO_MEMORY : pb_choose(chooser, 1, 64, &choice);
