@@ -129,7 +129,8 @@ print(next(block.text for block in blocks(TOP / "README.md") if block.text.start
     [ "$(id -u)" -eq 0 ] || sed -i '/^apt-get /d' "$room/install"
     env -C "$room/clone" HOME="$room/home" APT_CONFIG="$room/apt.conf" MAKEFLAGS=-j"$(nproc)" bash -e "$room/install" &&
         "$room/home/.local/bin/pipebcast" --version &&
-        HOME=$room/home ompi_info --param coll pipebcast --level 1 | grep coll_pipebcast_topology_file
+        HOME=$room/home ompi_info --param coll pipebcast --level 1 | grep coll_pipebcast_topology_file &&
+        (top=$room/clone && prepare_configured "$room/clone/build/demo") # as demo.sh does there
 }
 
 # Its results are of commits that such a clone lacks.

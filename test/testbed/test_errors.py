@@ -97,6 +97,8 @@ def test_no_namespaces(path):
 
 def run():
     path = write("good.conf", "SwitchName=s0 Nodes=a,b\n")
+    blank = write("blank.conf", 'SwitchName="Rack A" Nodes=a,b\n')
+    check(EXIT_FAILED, "blank.conf: a name with a blank cannot be used here", "a name with a blank", "up", "--topology", blank)
     test_topology()
     test_quantities(path)
     test_arguments(path)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from cluster import EXIT_FAILED, EXIT_TIMEOUT, EXIT_UNABLE, SCRATCH, TOOL, main, need_testbed, on
@@ -51,10 +52,10 @@ def check_nothing_left(before, what):
     tap.eq(vars(Host()), vars(before), f"{what}: the host is as it was")
 
 
-def start_run(*arguments, name="r"):
+def start_run(*arguments, name="r", by=()):
     """A `run` in the background whose program says that it waits."""
     process = subprocess.Popen(
-        [sys.executable, TOOL, "run", "--topology", PATH, "--mpirun", MPIRUN, "--name", name,
+        [*by, sys.executable, TOOL, "run", "--topology", PATH, "--mpirun", MPIRUN, "--name", name,
          *arguments],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
@@ -97,6 +98,12 @@ def test_up_and_down(before):
     answer = tool("status")
     tap.match(answer.stderr, "several.*one, two", "without --name one of several is not guessed")
     tap.eq(len(tool("list").stdout.splitlines()), 2, "list shows both")
+    with tempfile.NamedTemporaryFile("w", suffix=".conf", dir="/dev/shm") as file:
+        file.write("SwitchName=s0 Nodes=a,b\n")
+        file.flush()
+        tap.eq(tool("up", "--topology", file.name, "--name", "three").returncode, 0, "a topology may be below /dev/shm")
+    tap.eq(on("a", "ls", "/dev/shm", name="three").stdout, "", "which hosts have for themselves")
+    tool("down", "--name", "three")
     tap.eq(tool("down", "--name", "one").returncode, 0, "one goes down")
     tap.eq(on("a", "hostname").returncode, EXIT_FAILED, "and is gone")
     tap.eq(tool("exec", "c", "--", "hostname").stdout, "c\n", "the other needs no --name now")
@@ -132,6 +139,13 @@ def test_signals(before):
         process.communicate(timeout=30)
         tap.eq(process.returncode, 128 + number, f"{how} ends a run")
         check_nothing_left(before, how)
+    process = start_run("--", "wait", by=["nohup"])
+    os.killpg(process.pid, signal.SIGHUP)
+    time.sleep(0.5)
+    tap.match(tool("list").stdout, "^r: 3 hosts", "what nohup has started outlives a hangup")
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    check_nothing_left(before, "nohup")
     process = start_run("--", "deaf")
     process.send_signal(signal.SIGTERM)
     time.sleep(0.5)

@@ -316,6 +316,11 @@ static int compare_with_file(verifying_t *v, const pb_core_t *core, const pb_cut
     const int same = pb_cuts_find(&v->cuts, cut), n_outside = v->cuts.n_hosts - cut->n_inside;
     const int nearest = find_nearest(v, cut, &n_moved, &opposite),
               smaller = cut->n_inside < n_outside ? cut->n_inside : n_outside;
+    if (same >= 0 && v->links[same] < 0) { /* it is reported, and has even less */
+        v->cuts.cuts[same].capacity = fmin(v->cuts.cuts[same].capacity, core->capacity);
+        v->result->n_unexplained++;
+        return PB_SUCCESS;
+    }
     if (same >= 0) {
         return add_slower(v, core, same);
     }

@@ -37,7 +37,8 @@ def exit_on_signals():
         raise SystemExit(128 + number)
 
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, interrupted)
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            signal.signal(number, interrupted)
 
 
 def command_run(options):

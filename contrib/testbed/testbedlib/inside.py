@@ -37,7 +37,8 @@ def land(fds, cwd):
         os.fchdir(here)
 
 
-STOPPERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+HANGUP = () if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else (signal.SIGHUP,)  # nohup
+STOPPERS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, *HANGUP)
 
 
 class Program:

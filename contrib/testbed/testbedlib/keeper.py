@@ -310,7 +310,6 @@ class Keeper:
 
     def build(self):
         self.private_run()
-        mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777")
         self.hosts_file()
         self.scripts()
         self.speeds()
@@ -374,6 +373,8 @@ class Keeper:
     def run(self):
         try:
             self.build()
+            # Behind the fabric, whose files may be below it.
+            mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777")
         except Failure as error:
             self.report(error=str(error), unable=isinstance(error, Unable))
             self.leave(EXIT_FAILED)

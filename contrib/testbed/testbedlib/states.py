@@ -86,9 +86,8 @@ class State:
 
     def create(self):
         """Makes the directory, taking the place of a dead testbed; returns the keeper's lock."""
-        make_base()
         try:
-            os.mkdir(self.path, 0o700)
+            self.make()
         except FileExistsError:
             if self.alive():
                 raise Failure(
@@ -96,11 +95,20 @@ class State:
                     f"it with '{TOOL} down --name {self.name}'"
                 ) from None
             self.remove()
-            make_base()
-            os.mkdir(self.path, 0o700)
+            self.make()
         lock = os.open(self.file("lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_EX)  # who looks whether it is alive holds it for a moment
         return lock
+
+    def make(self):
+        """The end of the last other testbed may take the base away."""
+        for _ in range(100):
+            make_base()
+            try:
+                return os.mkdir(self.path, 0o700)
+            except FileNotFoundError:
+                pass
+        raise Failure(f"{self.path}: cannot be made")
 
 
 def all_states():

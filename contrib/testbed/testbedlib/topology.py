@@ -42,6 +42,8 @@ class Topology:
             if kind == "network":
                 self.base_speed = int(rest[0])
             else:
+                if len(rest) != 4:
+                    raise Failure(f"{self.path}: a name with a blank cannot be used here: {line}")
                 parent, speed, members, merged = rest
                 self.nodes.append((kind, name, None if parent == "-" else parent, int(speed)))
                 if int(members) > 1:

@@ -82,13 +82,11 @@ static int extreme_from(const struct choosing *c, int rank, bool farthest)
     return best;
 }
 
-/** Chooses the farthest pair. In a tree, the node farthest from any node is an end of a longest
- * path. */
-static void choose_far(const struct choosing *c, struct tune_place *place)
+/** Chooses the farthest pair with `slow`, one of the slowest hosts, as a model is theirs. */
+static void choose_far(const struct choosing *c, int slow, struct tune_place *place)
 {
-    const int end = extreme_from(c, c->leaders[0], true);
-    place->pair[0] = end;
-    place->pair[1] = extreme_from(c, end, true);
+    place->pair[0] = slow;
+    place->pair[1] = extreme_from(c, slow, true);
     place->n_links = distance(c, place->pair[0], place->pair[1]);
 }
 
@@ -102,7 +100,7 @@ static uint64_t slowest_rate(const struct choosing *c)
 }
 
 /**
- * The nearest pair with one of the slowest hosts, as a model is theirs. O(hosts) where such a host
+ * The nearest pair with one of the slowest hosts. O(hosts) where such a host
  * shares its switch, else O(hosts^2).
  */
 static void choose_near(const struct choosing *c, struct tune_place *place)
@@ -178,8 +176,8 @@ static void choose_places(const struct choosing *c, struct tune_cluster *cluster
 {
     struct tune_place *places = cluster->places;
     choose_inside(c, &places[PB_PLACE_HOST]);
-    choose_far(c, &places[PB_PLACE_FAR]);
     choose_near(c, &places[PB_PLACE_SWITCH]);
+    choose_far(c, places[PB_PLACE_SWITCH].pair[0], &places[PB_PLACE_FAR]);
     cluster->n_hosts = c->n_leaders;
     cluster->switch_links = places[PB_PLACE_SWITCH].n_links;
     if (places[PB_PLACE_FAR].n_links <= cluster->switch_links) {

@@ -187,14 +187,14 @@ static void write_comments(const struct run *run, FILE *stream)
     MPI_Get_library_version(library, &length);
     library[strcspn(library, ",\n")] = '\0';
     fprintf(stream, "# Made by pipebcast-tune %s, %s, on %d ranks on %d hosts, %s.\n",
-            PACKAGE_VERSION, date, run->n_ranks, run->cluster.n_hosts, library);
+            PACKAGE_VERSION, common_date(date), run->n_ranks, run->cluster.n_hosts, library);
     if (run->medium.mtu == 0) {
         fprintf(stream, "# The MTU is not known: 1500 bytes are assumed.\n");
     }
     if (run->cluster.switch_links > 2) {
         fprintf(stream,
-                "# No two hosts were on one switch: a pair with %d links between them stands for "
-                "that.\n",
+                "# None of the slowest hosts shared its switch with another: a pair with %d links "
+                "between them stands for that.\n",
                 run->cluster.switch_links);
     }
     for (int i = 0; i < run->fallback.n; i++) {
@@ -282,10 +282,10 @@ static bool report(struct run *run)
     }
     limit_all(run);
     if (run->cluster.switch_links > 2) {
-        common_report(
-            "warning: no two hosts of this job are on one switch; the nearest pair, with %d "
-            "links between them, stands for that; run on more hosts",
-            run->cluster.switch_links);
+        common_report("warning: none of the slowest hosts shares its switch with another; the "
+                      "nearest pair, with %d "
+                      "links between them, stands for that; run on more hosts",
+                      run->cluster.switch_links);
     }
     if (!write_model(run)) {
         return false;

@@ -148,7 +148,8 @@ measure 8 --pretend-hosts n0,n1,n2,n3,n4,n5,n4,n5 --topology "$TOPOLOGIES/topolo
     --output "$model" --quiet
 [ $code -eq 0 ] && [ "$(rows switch)" -eq 3 ] && [ "$(rows far)" -eq 3 ] &&
     [ "$(rows machine)" -eq 3 ] && grep -qx 'place far links 5 ring 6' "$model" &&
-    grep -q '^topology [0-9a-f]*$' "$model"
+    grep -q '^topology [0-9a-f]*$' "$model" &&
+    grep -Eq '^# Made by pipebcast-tune [^,]+, 20[0-9]{2}-[0-9]{2}-[0-9]{2} ' "$model"
 report $? "np 8: all three places of topology (5)"
 [ "$(grep -c '^previous ranks' "$model")" -eq 2 ] && grep -qx 'previous ranks 4' "$model" &&
     grep -qx 'previous ranks 8' "$model" && [ "$(grep -c '^time' "$model")" -eq 24 ]
@@ -157,7 +158,7 @@ report $? "the fallback component on 8 and on 4 ranks"
 report $? "--quiet: no progress, and nothing on standard output"
 
 measure 2 --pretend-hosts n0,n1 --topology "$TOPOLOGIES/topology5.conf" --no-fallback --output "$model"
-[ $code -eq 0 ] && grep -q '^# No two hosts' "$model" && grep -q 'no two hosts of this job' "$err"
+[ $code -eq 0 ] && grep -q '^# None of the slowest hosts' "$model" && grep -q 'none of the slowest hosts' "$err"
 report $? "no two hosts on one switch: the nearest stand for that, and it is reported"
 
 measure 2 --pretend-hosts n0,zebra --topology "$TOPOLOGIES/topology1.conf" --no-fallback --output "$model"
