@@ -205,7 +205,7 @@ def check(words):
         check_slurm(words)
     elif name == "env":
         check_env(words)
-    elif name == "./configure":
+    elif name in ("./configure", "../../configure"):
         text = output(str(TOP / "configure"), "--help")
         for word in words[1:]:
             option = word.split("=")[0]
