@@ -286,15 +286,6 @@ static const pb_advice_tree_t *find_advised(advised_t *advised, size_t total)
     return pb_advice_find(advised->advice, advised->host[rank], total);
 }
 
-/**
- * Writes the header of the tree that is advised now, or of the static plan; returns its length. One
- * system call, stat(), unless there is newer advice.
- */
-static size_t look(advised_t *advised, size_t total, uint8_t *header)
-{
-    return pb_adaptive_header_write(find_advised(advised, total), advised->hosts->n, header);
-}
-
 /* ---- what is noted for the advisor ---- */
 
 static pb_history_writer_t *make_history(const advised_t *advised, pb_history_kind_t kind)
@@ -396,7 +387,8 @@ static int start_member(adaptive_t *adaptive)
     if (header == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    const size_t length = look(advised, operation->call.data.total, header);
+    const size_t length = pb_adaptive_header_write(
+        find_advised(advised, operation->call.data.total), advised->hosts->n, header);
     return pb_member_start_as_root(&adaptive->member, &operation->control, &operation->transport,
                                    header, length, find_part, adaptive);
 }

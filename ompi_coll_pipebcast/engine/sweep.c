@@ -150,18 +150,14 @@ pb_arrival_report_t pb_sweep_judge(const pb_sweep_sums_t *sums, double message_n
 
 /* Steps. */
 
-static bool is_child(const pb_sweep_t *s, int rank)
-{
-    return rank >= 0 && rank < s->n_ranks && pb_rank_set_has(s->children, rank);
-}
-
 /** A child's report has come; false if it makes no sense. */
 static bool take_report(pb_sweep_t *s, int rank, const uint64_t *numbers)
 {
     pb_sweep_sums_t report;
     memcpy(&report, numbers + SUMS, sizeof(report));
     s->n_reported++;
-    return is_child(s, rank) && add_report(&s->sums, &report);
+    return rank >= 0 && rank < s->n_ranks && pb_rank_set_has(s->children, rank) &&
+           add_report(&s->sums, &report);
 }
 
 static void send_to(pb_sweep_t *s, int rank)
@@ -257,16 +253,8 @@ static bool collect(pb_sweep_t *s)
 /** Does the next step; false if it has to wait. */
 static bool step(pb_sweep_t *s)
 {
-    switch (s->state) {
-    case PB_SWEEP_COLLECTING:
-        return collect(s);
-    case PB_SWEEP_LISTENING:
-        return receive_one(s);
-    case PB_SWEEP_SUMMED:
-    case PB_SWEEP_THROUGH:
-        break;
-    }
-    return false;
+    return s->state == PB_SWEEP_COLLECTING ? collect(s)
+                                           : s->state == PB_SWEEP_LISTENING && receive_one(s);
 }
 
 bool pb_sweep_advance(pb_sweep_t *s)

@@ -39,17 +39,6 @@ HOT bool is_here(const pb_transfer_t *t, const pb_lane_t *lane)
     return lane->next < t->missing[lane->stream];
 }
 
-HOT bool lane_travels_here(const pb_lane_t *lane)
-{
-    return (lane->mask >> lane->stream & 1) != 0;
-}
-
-static void lane_step(const pb_transfer_t *t, pb_lane_t *lane)
-{
-    lane->next++;
-    lane->stream = lane->stream + 1 < t->n_streams ? lane->stream + 1 : 0;
-}
-
 /** Steps on to the next segment of this lane. */
 HOT void lane_step_on(const pb_transfer_t *t, pb_lane_t *lane)
 {
@@ -58,8 +47,9 @@ HOT void lane_step_on(const pb_transfer_t *t, pb_lane_t *lane)
         return;
     }
     do {
-        lane_step(t, lane);
-    } while (lane->next < t->n_segments && !lane_travels_here(lane));
+        lane->next++;
+        lane->stream = lane->stream + 1 < t->n_streams ? lane->stream + 1 : 0;
+    } while (lane->next < t->n_segments && (lane->mask >> lane->stream & 1) == 0);
 }
 
 /** The power of two that holds each window, or all segments. */

@@ -678,9 +678,7 @@ static int add_others(joiner_t *j, pb_network_t *network, const pb_address_t *ho
 static int join(joiner_t *j, const pb_network_t *network, pb_address_t *hosts, int n,
                 pb_network_t **joined_p)
 {
-    pb_diag_t ignored;
     int n_left = 0;
-    pb_diag_init(&ignored);
     int error = pb_builder_init(&j->builder, NULL, "address", j->warnings);
     error = error == PB_SUCCESS && network != NULL ? pb_builder_copy(&j->builder, network) : error;
     error = error == PB_SUCCESS ? note_merged(j) : error;
@@ -689,13 +687,11 @@ static int join(joiner_t *j, const pb_network_t *network, pb_address_t *hosts, i
         error = PB_ERR_UNKNOWN;
     }
     pb_network_t *joined = NULL;
-    error = error == PB_SUCCESS ? pb_builder_finish(&j->builder, "", &ignored, &ignored, &joined)
-                                : error;
+    error = error == PB_SUCCESS ? pb_builder_finish(&j->builder, "", NULL, NULL, &joined) : error;
     if (error == PB_SUCCESS && n_left > 0) {
         error = add_others(j, joined, hosts, n_left);
-        error = error == PB_SUCCESS ? pb_network_finish(joined, NULL, &ignored) : error;
+        error = error == PB_SUCCESS ? pb_network_finish(joined, NULL, NULL) : error;
     }
-    pb_diag_clear(&ignored);
     if (error != PB_SUCCESS) {
         pb_network_free(joined);
         joined = NULL;

@@ -130,15 +130,6 @@ static int divide_hosts(grouping_t *g)
     return error;
 }
 
-static int finish(pb_network_t *network)
-{
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    const int error = pb_network_finish(network, NULL, &diag);
-    pb_diag_clear(&diag);
-    return error;
-}
-
 /* A copy of the nodes that ranks are on, or below, with their numbers by node; NULL if out of
  * memory. */
 static pb_network_t *copy_used(const pb_placement_t *placement, int *numbers)
@@ -176,7 +167,7 @@ int pb_locality_expand(const pb_placement_t *placement, const pb_locality_t *pla
         error = divide_hosts(&g);
     }
     if (error == PB_SUCCESS) {
-        error = finish(g.network);
+        error = pb_network_finish(g.network, NULL, NULL);
     }
     free(ranks);
     free(numbers);

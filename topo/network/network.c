@@ -508,11 +508,7 @@ static int fill_one_switch(pb_network_t *network, const char *const *names, int 
     for (int host = 0; host < hub; host++) {
         pb_network_connect(network, hub, host, 0);
     }
-    pb_diag_t diag;
-    pb_diag_init(&diag);
-    int error = pb_network_finish(network, NULL, &diag);
-    pb_diag_clear(&diag);
-    return error;
+    return pb_network_finish(network, NULL, NULL);
 }
 
 pb_network_t *pb_network_one_switch(const char *const *names, int n_names)

@@ -287,21 +287,17 @@ static int connect_nodes(pb_fabric_t *f)
 /* The finished tree, without regard to distances. PB_ERR_INPUT: there is none. */
 static int make_tree(pb_fabric_t *f)
 {
-    pb_diag_t ignored;
     f->tree = pb_network_new();
     if (f->tree == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    pb_diag_init(&ignored);
     group_nodes(f);
     int error = add_nodes(f);
     error = error == PB_SUCCESS ? connect_nodes(f) : error;
     if (error == PB_SUCCESS && pb_network_others(f->network) >= 0) {
         pb_network_set_others(f->tree, f->node[pb_network_others(f->network)]);
     }
-    error = error == PB_SUCCESS ? pb_network_finish(f->tree, f->file, &ignored) : error;
-    pb_diag_clear(&ignored);
-    return error;
+    return error == PB_SUCCESS ? pb_network_finish(f->tree, f->file, NULL) : error;
 }
 
 /* Each pass drops links; a file of a network has none or a few. */

@@ -55,6 +55,9 @@ static char *make_message(const char *file, int line, const char *format, va_lis
 
 void pb_diag_error(pb_diag_t *diag, const char *file, int line, const char *format, ...)
 {
+    if (diag == NULL) {
+        return;
+    }
     diag->n_errors++;
     if (diag->n_kept == PB_DIAG_MAX_KEPT) {
         return;

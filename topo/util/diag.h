@@ -30,8 +30,9 @@ void pb_diag_init(pb_diag_t *diag);
 /** Frees the messages and leaves the set empty. */
 void pb_diag_clear(pb_diag_t *diag);
 
-/** Reports one error. `file` may be NULL (neither file nor line is printed), `line` may be 0 (only
- * the file is printed). Running out of memory keeps the count right and loses only the text. */
+/** Reports one error; `diag` NULL: nobody wants it. `file` may be NULL (neither file nor line is
+ * printed), `line` may be 0 (only the file is printed). Running out of memory keeps the count right
+ * and loses only the text. */
 void pb_diag_error(pb_diag_t *diag, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

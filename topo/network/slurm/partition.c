@@ -13,15 +13,6 @@ enum { KEY_PARTITION_NAME, KEY_TOPOLOGY, N_KEYS };
 static pb_slurm_keys_t keys = {
     [KEY_PARTITION_NAME] = "PartitionName", [KEY_TOPOLOGY] = "Topology", [N_KEYS] = NULL};
 
-/* Cuts a line; what is wrong with it, and its other keys, are Slurm's. */
-static void cut(const pb_slurm_line_t *line, char **values)
-{
-    pb_diag_t ignored;
-    pb_diag_init(&ignored);
-    pb_slurm_values_cut(keys, "", line->text, "", line->number, &ignored, values);
-    pb_diag_clear(&ignored);
-}
-
 static bool is_partition(const pb_slurm_line_t *line)
 {
     return pb_is_like(pb_slurm_skip_blanks(line->text), keys[KEY_PARTITION_NAME],
@@ -48,7 +39,8 @@ static int take_line(const pb_slurm_line_t *line, const char *partition, char **
     if (line->is_ours || !is_partition(line)) {
         return PB_SUCCESS;
     }
-    cut(line, values);
+    /* Errors of the line, and its other keys, are Slurm's. */
+    pb_slurm_values_cut(keys, "", line->text, "", line->number, NULL, values);
     const char *name = values[KEY_PARTITION_NAME];
     *found_p = name != NULL && strcmp(name, partition) == 0;
     const bool counts = *found_p || (name != NULL && pb_is_like(name, "DEFAULT", SIZE_MAX));
