@@ -130,7 +130,7 @@ print(next(block.text for block in blocks(TOP / "README.md") if block.text.start
     env -C "$room/clone" HOME="$room/home" APT_CONFIG="$room/apt.conf" MAKEFLAGS=-j"$(nproc)" bash -e "$room/install" &&
         "$room/home/.local/bin/pipebcast" --version &&
         HOME=$room/home ompi_info --param coll pipebcast --level 1 | grep coll_pipebcast_topology_file &&
-        (top=$room/clone && prepare_configured "$room/clone/build/demo") # as demo.sh does there
+        bash -ec 'top=$1; . "$1/contrib/prepare.sh"; prepare_configured "$1/build/demo"' as-demo.sh "$room/clone"
 }
 
 # Its results are of commits that such a clone lacks.
