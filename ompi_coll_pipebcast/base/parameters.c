@@ -145,9 +145,9 @@ static const struct {
      "over Ethernet of at most 10 Gbit/s, to three hosts or more. Not with "
      "advice_dir or arrival b or nb. Algorithm must be multicast, or auto in a communicator with "
      "more than half of its job's ranks. on: the same, however fast the links are, for parts of a "
-     "job too, and also where "
-     "coll_pipebcast_hosts is set. topology: as the line '#pipebcast Multicast=auto' (or on) "
-     "of the topology file says, or 'Multicast=auto' in topology.pipebcast, and off without one. "
+     "job too, and also where coll_pipebcast_hosts is set. topology: as the line "
+     "'#pipebcast Multicast=auto' (or on) of the topology file says, or 'Multicast=auto' in "
+     "topology.pipebcast, and off without one. "
      "(default: topology)"},
     {"multicast_checksum", INT, checksums, OPAL_INFO_LVL_6, READONLY,
      &coll_pipebcast_params.multicast_checksum,

@@ -140,10 +140,10 @@ static inline bool pb_learner_wants(const pb_learner_t *learner, int slot)
     return learner->classes[slot].n >= learner->classes[slot].next;
 }
 
-/** Tells whether a swept broadcast of the class may be a trial. O(1). */
+/** Tells whether a swept broadcast of the class may be a trial; not without a slot. O(1). */
 static inline bool pb_learner_is_trying(const pb_learner_t *learner, int slot)
 {
-    return !learner->classes[slot].is_settled && learner->classes[slot].in_force >= 0;
+    return slot >= 0 && !learner->classes[slot].is_settled && learner->classes[slot].in_force >= 0;
 }
 
 /** The candidate in force for messages of `bytes`, with the measured time; false: none.

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /** Rows of the table; a power of two. */
-enum { N_ROWS = 64 };
+enum { ROW_BITS = 6, N_ROWS = 1 << ROW_BITS };
 
 /** Decision for broadcasts of one root and size class. */
 struct pb_planner_row {
@@ -188,9 +188,8 @@ static uint32_t version_of(const pb_planner_t *planner)
 static pb_planner_row_t *row_at(const pb_planner_t *planner, int root, uint64_t size_class,
                                 bool is_tree)
 {
-    _Static_assert(N_ROWS == 64, "six bits of a hash");
     const uint64_t key = size_class ^ (uint64_t) root << 32 ^ (uint64_t) is_tree;
-    return planner->rows != NULL ? &planner->rows[pb_planner_hash(key)] : NULL;
+    return planner->rows != NULL ? &planner->rows[pb_planner_hash(key, ROW_BITS)] : NULL;
 }
 
 static bool is_row(const pb_planner_t *planner, const pb_planner_row_t *row, int root,
@@ -271,18 +270,19 @@ static int plan_new(pb_planner_t *planner, pb_planner_row_t *row, uint64_t bytes
         return rc;
     }
     planned->is_new = true;
-    if (!row->is_tree && pb_planner_learns(planner)) {
+    const bool learns = !row->is_tree && pb_planner_learns(planner);
+    if (learns) {
         planner->to_open = row->used = pb_planner_key(row->root, row->candidate.kind);
         row->slot = pb_learner_take(planner->learner, bytes);
-        if (row->slot < 0) { /* its row would stay without one */
-            pb_planner_trim(planner);
-            return PB_SUCCESS;
-        }
+    }
+    if (row->slot >= 0) {
         pb_learner_count(planner->learner, row->slot);
         planned->wants_sweep = pb_learner_wants(planner->learner, row->slot);
     }
     pb_planner_trim(planner);
-    put_row(planner, row);
+    if (row->slot >= 0 || !learns) { /* else its row would stay without a slot */
+        put_row(planner, row);
+    }
     return PB_SUCCESS;
 }
 

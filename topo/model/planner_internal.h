@@ -22,8 +22,8 @@ enum {
     PB_N_AMONG
 };
 
-/** Bits for plans that were used; a power of two. */
-enum { PB_PLANNER_N_USED = 4096 };
+/** Flags for plans that were used are 2^PB_PLANNER_USED_BITS. */
+enum { PB_PLANNER_USED_BITS = 12 };
 
 /** A row of the table: see planner.c. */
 typedef struct pb_planner_row pb_planner_row_t;
@@ -61,8 +61,9 @@ struct pb_planner {
     pb_learner_t *learner;  /**< owned; NULL: nothing is learned */
     uint32_t version;       /**< changes whenever rows of the table may not count any more */
     pb_planner_row_t *rows; /**< the table; NULL: none */
-    uint64_t used[PB_PLANNER_N_USED / 64]; /**< a bit for plans that were used, by their keys' hash.
-                                              Alike on all ranks, which roles are kept is not */
+    uint64_t
+        used[(1 << PB_PLANNER_USED_BITS) / 64]; /**< a bit for plans that were used, by their keys'
+                                         hash. Alike on all ranks, which roles are kept is not */
     uint64_t to_open; /**< key of the last plan, which counts as used from the next broadcast on; 0:
                          there is none */
     pb_planner_swept_t swept; /**< the last one */
@@ -87,10 +88,10 @@ void pb_planner_trim(pb_planner_t *planner);
 /** Drops all rows of the table. O(1). */
 void pb_planner_drop_rows(pb_planner_t *planner);
 
-/** Index of a key in a table of 64 entries. */
-static inline unsigned pb_planner_hash(uint64_t key)
+/** Index of a key in a table of 2^bits entries. */
+static inline unsigned pb_planner_hash(uint64_t key, int bits)
 {
-    return (unsigned) (key * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+    return (unsigned) (key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
 }
 
 /** The key of a kind and root, never 0. The fallback component's connections are the same for all
@@ -100,17 +101,10 @@ static inline uint64_t pb_planner_key(int root, int kind)
     return kind == PB_KIND_FALLBACK ? 1 : ((uint64_t) root * PB_KIND_COUNT + (uint64_t) kind) + 2;
 }
 
-/** The bit of a plan's key. */
-static inline uint64_t pb_planner_bit(uint64_t key)
-{
-    _Static_assert(PB_PLANNER_N_USED == 4096, "twelve bits of a hash");
-    return key * UINT64_C(0x9e3779b97f4a7c15) >> 52;
-}
-
-/** Tells whether a plan with this key was used, or one that shares its bit. */
+/** Tells whether a plan with this key was used, or one that shares its flag. */
 static inline bool pb_planner_is_used(const pb_planner_t *planner, uint64_t key)
 {
-    const uint64_t bit = pb_planner_bit(key);
+    const unsigned bit = pb_planner_hash(key, PB_PLANNER_USED_BITS);
     return (planner->used[bit / 64] >> bit % 64 & 1) != 0;
 }
 
@@ -118,7 +112,7 @@ static inline bool pb_planner_is_used(const pb_planner_t *planner, uint64_t key)
 static inline void pb_planner_note_used(pb_planner_t *planner, uint64_t key)
 {
     if (key != 0) {
-        const uint64_t bit = pb_planner_bit(key);
+        const unsigned bit = pb_planner_hash(key, PB_PLANNER_USED_BITS);
         planner->used[bit / 64] |= UINT64_C(1) << bit % 64;
     }
     planner->to_open = 0;

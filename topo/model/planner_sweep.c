@@ -29,7 +29,7 @@ static void list(void *context, const pb_candidate_t *candidate)
 /** Finds another candidate than the one in force, if one is to be tried. */
 static int find_trial(pb_planner_t *planner, pb_chooser_t *chooser, pb_planner_swept_t *swept)
 {
-    if (swept->trial.slot < 0 || !pb_learner_is_trying(planner->learner, swept->trial.slot)) {
+    if (!pb_learner_is_trying(planner->learner, swept->trial.slot)) {
         return PB_SUCCESS;
     }
     listed_t listed; /* large: it is not filled with zeros */

@@ -7,12 +7,12 @@
 
 #include "contrib/adaptive/search/anneal.h"
 #include "contrib/adaptive/search/tree_cost.h"
-#include "contrib/tools/common/local_clock.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/topology.h"
 #include "jobs.h"
 #include "knowledge.h"
 #include "measured.h"
+#include "ompi_coll_pipebcast/base/clock.h"
 #include "shelf.h"
 #include "status.h"
 
@@ -61,7 +61,7 @@ struct advisor {
 static int64_t annealing_now(void *context)
 {
     const struct advisor *advisor = context;
-    return *advisor->stop ? PB_ANNEAL_OVER : common_clock_local();
+    return *advisor->stop ? PB_ANNEAL_OVER : coll_pipebcast_now();
 }
 
 static void nap(int64_t ns)
@@ -251,7 +251,7 @@ static void advise_sizes(struct advisor *advisor, const struct advise_job *job,
                          const struct advise_rates *rates, int64_t budget)
 {
     const struct advise_next *next = &job->next;
-    const int64_t begin = common_clock_local();
+    const int64_t begin = coll_pipebcast_now();
     const struct {
         uint64_t bytes;
         int percent; /**< of the time, when it is over */
@@ -259,7 +259,7 @@ static void advise_sizes(struct advisor *advisor, const struct advise_job *job,
         {next->bytes, 0}, {next->bytes, 50}, {next->bytes / 2, 75}, {next->bytes * 2, 100}};
     for (size_t i = budget > 0 ? 0 : 1; i < sizeof parts / sizeof parts[0] && !*advisor->stop;
          i++) {
-        const int64_t left = begin + budget / 100 * parts[i].percent - common_clock_local();
+        const int64_t left = begin + budget / 100 * parts[i].percent - coll_pipebcast_now();
         const struct task task = {.hosts = job->history->hosts,
                                   .root = job->root,
                                   .bytes = parts[i].bytes,

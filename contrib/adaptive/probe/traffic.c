@@ -30,10 +30,10 @@ void probe_traffic_free(struct probe_traffic *traffic)
 
 static int64_t round_trip(const struct probe_traffic *t, int peer)
 {
-    const int64_t begin = common_clock_local();
+    const int64_t begin = coll_pipebcast_now();
     MPI_Send(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm);
     MPI_Recv(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_BALL, t->comm, MPI_STATUS_IGNORE);
-    return common_clock_local() - begin;
+    return coll_pipebcast_now() - begin;
 }
 
 /** The first round wakes the other side and is not counted. */
@@ -93,11 +93,11 @@ static struct probe_train receive_train(const struct probe_traffic *t, int peer)
     for (int i = 0; i < PROBE_TRAIN_CARS; i++) {
         MPI_Irecv(t->memory + i * bytes, (int) bytes, MPI_BYTE, peer, TAG_CAR, t->comm, &cars[i]);
     }
-    train.word = common_clock_local();
+    train.word = coll_pipebcast_now();
     send_word(t, peer, 1);
     for (int i = 0; i < PROBE_TRAIN_CARS; i++) {
         MPI_Wait(&cars[i], MPI_STATUS_IGNORE);
-        train.car[i] = common_clock_local();
+        train.car[i] = coll_pipebcast_now();
     }
     return train;
 }
@@ -139,9 +139,9 @@ static int64_t measure_startup(const struct probe_traffic *t, int peer)
     round_trip(t, peer);
     for (int i = 0; i < PROBE_STARTS; i++) {
         MPI_Request request;
-        const int64_t begin = common_clock_local();
+        const int64_t begin = coll_pipebcast_now();
         MPI_Isend(t->memory, PROBE_BALL_BYTES, MPI_BYTE, peer, TAG_CAR, t->comm, &request);
-        times[i] = (double) (common_clock_local() - begin);
+        times[i] = (double) (coll_pipebcast_now() - begin);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     return (int64_t) pb_median(times, PROBE_STARTS);

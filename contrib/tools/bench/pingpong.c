@@ -31,10 +31,10 @@ static void play(const struct ball *ball, int n, double *samples_ns)
 {
     MPI_Send(&n, 1, MPI_INT, ball->peer, TAG_ROUNDS, ball->comm);
     for (int i = 0; i < n; i++) {
-        int64_t begin = common_clock_local();
+        int64_t begin = coll_pipebcast_now();
         send_ball(ball);
         recv_ball(ball);
-        samples_ns[i] = (double) (common_clock_local() - begin) / 2;
+        samples_ns[i] = (double) (coll_pipebcast_now() - begin) / 2;
     }
 }
 
@@ -42,15 +42,15 @@ static void play(const struct ball *ball, int n, double *samples_ns)
 static int lead(const struct ball *ball, const struct bench_options *options, int64_t budget_ns,
                 double *samples_ns)
 {
-    const int64_t begin = common_clock_local();
+    const int64_t begin = coll_pipebcast_now();
     const int n_warmup = bench_warmup_of(options, ball->bytes);
     int n = options->iterations, n_samples = 0;
-    for (int i = 0; i < n_warmup && common_clock_local() - begin <= budget_ns / 2; i++) {
+    for (int i = 0; i < n_warmup && coll_pipebcast_now() - begin <= budget_ns / 2; i++) {
         play(ball, 1, samples_ns);
         n_samples = 1;
     }
     if (n_samples > 0) {
-        const int64_t left = budget_ns - (common_clock_local() - begin);
+        const int64_t left = budget_ns - (coll_pipebcast_now() - begin);
         const int64_t fitting = left / (2 * (int64_t) samples_ns[0] + 1);
         n = fitting < n ? (int) (fitting > 0 ? fitting : 0) : n;
     }

@@ -9,7 +9,7 @@ enum { ROUNDS = 12, TAG_CLOCK = 1, AWAKE_NS = 50000 };
 
 int64_t common_clock_agreed(const common_clock_t *clock)
 {
-    return common_clock_local() - clock->offset_ns;
+    return coll_pipebcast_now() - clock->offset_ns;
 }
 
 /** Rank 0's side of one rank's estimate: sends it the offset and the bound. */
@@ -20,10 +20,10 @@ static void serve(MPI_Comm comm, int rank)
     MPI_Send(NULL, 0, MPI_BYTE, rank, TAG_CLOCK, comm);
     MPI_Recv(NULL, 0, MPI_BYTE, rank, TAG_CLOCK, comm, MPI_STATUS_IGNORE);
     for (int i = 0; i < ROUNDS; i++) {
-        int64_t sent = common_clock_local();
+        int64_t sent = coll_pipebcast_now();
         MPI_Send(NULL, 0, MPI_BYTE, rank, TAG_CLOCK, comm);
         MPI_Recv(&remote, 1, MPI_INT64_T, rank, TAG_CLOCK, comm, MPI_STATUS_IGNORE);
-        int64_t half_trip = (common_clock_local() - sent) / 2;
+        int64_t half_trip = (coll_pipebcast_now() - sent) / 2;
         if (half_trip < result[1]) {
             result[0] = remote - (sent + half_trip);
             result[1] = half_trip;
@@ -40,7 +40,7 @@ static void be_served(common_clock_t *clock)
     MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_CLOCK, clock->comm);
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_CLOCK, clock->comm, MPI_STATUS_IGNORE);
-        int64_t now = common_clock_local();
+        int64_t now = coll_pipebcast_now();
         MPI_Send(&now, 1, MPI_INT64_T, 0, TAG_CLOCK, clock->comm);
     }
     MPI_Recv(result, 2, MPI_INT64_T, 0, TAG_CLOCK, clock->comm, MPI_STATUS_IGNORE);
@@ -77,7 +77,7 @@ void common_clock_wait_until(const common_clock_t *clock, int64_t agreed_ns)
 {
     int64_t wake = agreed_ns + clock->offset_ns - AWAKE_NS;
     struct timespec until = {.tv_sec = (time_t) (wake / 1000000000), .tv_nsec = wake % 1000000000};
-    if (wake > common_clock_local()) {
+    if (wake > coll_pipebcast_now()) {
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     }
     while (common_clock_agreed(clock) < agreed_ns) {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "local_clock.h"
+#include "ompi_coll_pipebcast/base/clock.h"
 
 typedef struct common_clock {
     MPI_Comm comm;     /**< borrowed */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "local_clock.h"
+#include "ompi_coll_pipebcast/base/clock.h"
 #include "terminal.h"
 
 #define SILENT_NS INT64_C(2000000000)
@@ -13,12 +13,12 @@
 void common_progress_begin(common_progress_t *progress, bool wanted)
 {
     *progress = (common_progress_t){.shown = wanted && common_on_terminal(STDERR_FILENO),
-                                    .begin_ns = common_clock_local()};
+                                    .begin_ns = coll_pipebcast_now()};
 }
 
 void common_progress_report(common_progress_t *progress, double done)
 {
-    const int64_t now = common_clock_local(), spent = now - progress->begin_ns;
+    const int64_t now = coll_pipebcast_now(), spent = now - progress->begin_ns;
     if (!progress->shown || done <= 0 || spent < SILENT_NS ||
         now - progress->reported_ns < REPORT_EVERY_NS) {
         return;

@@ -130,7 +130,7 @@ static void share(MPI_Comm comm, int rank, struct list *list)
  * -1. */
 static int try_own(MPI_Comm comm, int rank, const struct list *list, double patience_s)
 {
-    const int64_t end_ns = common_clock_local() + (int64_t) (patience_s * 1e9);
+    const int64_t end_ns = coll_pipebcast_now() + (int64_t) (patience_s * 1e9);
     MPI_Request *requests = common_alloc((size_t) list->n, sizeof(MPI_Request));
     int broken = -1, done = 0;
     for (int i = 0; i < list->n; i++) {
@@ -145,7 +145,7 @@ static int try_own(MPI_Comm comm, int rank, const struct list *list, double pati
     do {
         MPI_Testall(list->n, requests, &done, MPI_STATUSES_IGNORE);
         nanosleep(&(struct timespec){.tv_nsec = done ? 0 : NAP_NS}, NULL);
-    } while (!done && common_clock_local() < end_ns);
+    } while (!done && coll_pipebcast_now() < end_ns);
     for (int i = 0; !done && i < list->n && broken < 0; i++) {
         int own = 0;
         if (list->edges[i].child == rank && requests[i] != MPI_REQUEST_NULL) {

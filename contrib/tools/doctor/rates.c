@@ -53,10 +53,10 @@ static void move(MPI_Comm comm, int peer, char *memory, int64_t n, bool sends)
 static double send_batch(MPI_Comm comm, int peer, char *memory, const struct batch *batch)
 {
     MPI_Send(batch, sizeof *batch, MPI_BYTE, peer, TAG_BATCH, comm);
-    const int64_t begin = common_clock_local();
+    const int64_t begin = coll_pipebcast_now();
     move(comm, peer, memory, batch->n_messages, true);
     MPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_ACK, comm, MPI_STATUS_IGNORE);
-    return (double) (common_clock_local() - begin) * 1e-9;
+    return (double) (coll_pipebcast_now() - begin) * 1e-9;
 }
 
 /**

@@ -19,7 +19,7 @@ static void nap(void)
 
 static int64_t end_of(double seconds)
 {
-    return common_clock_local() + (int64_t) (seconds * 1e9);
+    return coll_pipebcast_now() + (int64_t) (seconds * 1e9);
 }
 
 void doctor_roll_init(doctor_roll_t *roll, MPI_Comm comm)
@@ -67,7 +67,7 @@ static void collect(doctor_roll_t *roll, MPI_Comm comm, int tag, const json_t *o
     memset(roll->heard, 0, (size_t) roll->n_ranks * sizeof *roll->heard);
     json_object_update(roll->records[0], (json_t *) own);
     roll->heard[0] = true;
-    for (int n = 1; n < roll->n_ranks && common_clock_local() < end;) {
+    for (int n = 1; n < roll->n_ranks && coll_pipebcast_now() < end;) {
         MPI_Status status;
         int flag = 0;
         MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &flag, &status);
@@ -88,7 +88,7 @@ static void hand_in(const json_t *own, MPI_Comm comm, int tag, double patience_s
     MPI_Request request;
     int done = 0;
     MPI_Isend(text, (int) strlen(text), MPI_CHAR, 0, tag, comm, &request);
-    while (!done && common_clock_local() < end) {
+    while (!done && coll_pipebcast_now() < end) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done) {
             nap();

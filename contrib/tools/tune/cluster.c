@@ -100,17 +100,17 @@ static uint64_t slowest_rate(const struct choosing *c)
 }
 
 /**
- * The nearest pair with one of the slowest hosts. O(hosts) where such a host
- * shares its switch, else O(hosts^2).
+ * The nearest pair with one of the slowest hosts. O(hosts) where the first of them shares its
+ * switch, else O(hosts) for each.
  */
 static void choose_near(const struct choosing *c, struct tune_place *place)
 {
     const uint64_t slowest = slowest_rate(c);
     for (int i = 0; i < c->n_leaders && (place->pair[0] < 0 || place->n_links > 2); i++) {
         const int rank = c->leaders[i];
-        const int other = extreme_from(c, rank, false);
+        const int other = c->rates[rank] == slowest ? extreme_from(c, rank, false) : rank;
         const int n_links = distance(c, rank, other);
-        if (c->rates[rank] == slowest && (place->pair[0] < 0 || n_links < place->n_links)) {
+        if (other != rank && (place->pair[0] < 0 || n_links < place->n_links)) {
             *place = (struct tune_place){.n_links = n_links, .pair = {rank, other}};
         }
     }

@@ -107,7 +107,7 @@ static bool lead(void *context)
     bool in_time = code != PB_ERR_UNFIT;
     if (code == PB_SUCCESS) {
         code = pb_discover(&meter, &how, &d->found);
-        in_time = d->found.complete || common_clock_local() < d->flows->deadline_ns;
+        in_time = d->found.complete || coll_pipebcast_now() < d->flows->deadline_ns;
     }
     common_progress_end(d->options->progress);
     if (!report(d, in_time ? code : PB_SUCCESS, in_time) || !write_file(d)) {

@@ -244,10 +244,10 @@ static void order_all(const tune_flows_t *flows, enum part part)
 /** Clocks drift apart by microseconds in a second, and a window is milliseconds. */
 static void sync_clocks(tune_flows_t *flows)
 {
-    if (common_clock_local() - flows->synced_ns > SYNC_EVERY) {
+    if (coll_pipebcast_now() - flows->synced_ns > SYNC_EVERY) {
         order_all(flows, PART_SYNC);
         common_clock_sync(&flows->clock);
-        flows->synced_ns = common_clock_local();
+        flows->synced_ns = coll_pipebcast_now();
     }
 }
 
@@ -323,14 +323,14 @@ static int try_trial(tune_flows_t *flows, const pb_flow_t *list, int n, struct o
                      struct result *results)
 {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-        const int64_t before = common_clock_local();
+        const int64_t before = coll_pipebcast_now();
         if (before > flows->deadline_ns) {
             return PB_ERR_UNFIT;
         }
         sync_clocks(flows);
         make_orders(flows, list, n, orders);
         const int64_t late = run_orders(flows, orders, results);
-        const int64_t spent = common_clock_local() - before;
+        const int64_t spent = coll_pipebcast_now() - before;
         flows->busy_ns += spent;
         nap((int64_t) ((double) spent * (1 / flows->load - 1)));
         if (late < flows->window_ns / 6) {
@@ -442,9 +442,9 @@ static void flows_init(tune_flows_t *flows, MPI_Comm comm, const struct tune_opt
                             .memory = common_alloc((size_t) 2 * UNDER_WAY, MOST_BYTES),
                             .lead_ns = 2 * LEAST_LEAD,
                             .deadline_ns =
-                                common_clock_local() + (int64_t) (options->time_limit_s * 1e9),
+                                coll_pipebcast_now() + (int64_t) (options->time_limit_s * 1e9),
                             .load = options->load,
-                            .synced_ns = common_clock_local()};
+                            .synced_ns = coll_pipebcast_now()};
     MPI_Comm_rank(comm, &flows->rank);
     MPI_Comm_size(comm, &n_ranks);
     common_require(common_hosts_find(comm, options->hosts, &hosts), comm);

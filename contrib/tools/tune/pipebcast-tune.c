@@ -47,7 +47,7 @@ struct run {
 static double time_left(const struct run *run)
 {
     double left =
-        run->options.time_limit_s - (double) (common_clock_local() - run->begin_ns) * 1e-9;
+        run->options.time_limit_s - (double) (coll_pipebcast_now() - run->begin_ns) * 1e-9;
     MPI_Bcast(&left, 1, MPI_DOUBLE, 0, run->comm);
     return left > 0 ? left : 0;
 }
@@ -270,8 +270,6 @@ static void print_measured(const struct run *run)
 static bool report(struct run *run)
 {
     const struct tune_options *options = &run->options;
-    char host[MPI_MAX_PROCESSOR_NAME];
-    int length;
     if (!options->quiet) {
         print_measured(run);
     }
@@ -283,14 +281,16 @@ static bool report(struct run *run)
     limit_all(run);
     if (run->cluster.switch_links > 2) {
         common_report("warning: none of the slowest hosts shares its switch with another; the "
-                      "nearest pair, with %d "
-                      "links between them, stands for that; run on more hosts",
+                      "nearest pair, with %d links between them, stands for that; run on more "
+                      "hosts",
                       run->cluster.switch_links);
     }
     if (!write_model(run)) {
         return false;
     }
     if (!options->quiet) {
+        char host[MPI_MAX_PROCESSOR_NAME];
+        int length;
         MPI_Get_processor_name(host, &length);
         printf("\nthe model: %s, on host '%s'\n", options->output, host);
     }
@@ -321,7 +321,7 @@ static void tune(const struct tune_options *options, int rank, int n_ranks)
     run.options = *options;
     run.rank = rank;
     run.n_ranks = n_ranks;
-    run.begin_ns = common_clock_local();
+    run.begin_ns = coll_pipebcast_now();
     MPI_Comm_dup(MPI_COMM_WORLD, &run.comm);
     tune_cluster_find(&run.options, run.comm, &run.cluster);
     common_require(rank != 0 || prepare(&run), run.comm);

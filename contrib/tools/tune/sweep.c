@@ -38,7 +38,7 @@ struct schedule {
 
 static struct schedule schedule_begin(const struct tune_sweep *sweep, const uint64_t *sizes, int n)
 {
-    struct schedule schedule = {.sweep = sweep, .begin_ns = common_clock_local()};
+    struct schedule schedule = {.sweep = sweep, .begin_ns = coll_pipebcast_now()};
     for (int i = 0; i < n; i++) {
         schedule.weight_left += weight_of(sizes[i]);
     }
@@ -47,7 +47,7 @@ static struct schedule schedule_begin(const struct tune_sweep *sweep, const uint
 
 static double spent_s(const struct schedule *schedule)
 {
-    return (double) (common_clock_local() - schedule->begin_ns) * 1e-9;
+    return (double) (coll_pipebcast_now() - schedule->begin_ns) * 1e-9;
 }
 
 /** The share of a size in what time is left, in ns. */
@@ -79,11 +79,11 @@ static int batch_of(enum tune_traffic traffic, uint64_t bytes, double message_ns
 static double settle(const struct tune_sweep *sweep, enum tune_traffic traffic, uint64_t bytes,
                      double budget_ns, double *error_p)
 {
-    const int64_t begin = common_clock_local();
+    const int64_t begin = coll_pipebcast_now();
     struct tune_settling settling = {.n = 0};
     int n = tune_least_messages(traffic, bytes);
     while (settling.n < TUNE_MAX_SAMPLES &&
-           (settling.n == 0 || ((double) (common_clock_local() - begin) < budget_ns &&
+           (settling.n == 0 || ((double) (coll_pipebcast_now() - begin) < budget_ns &&
                                 tune_settling_error(&settling) > sweep->options->precision))) {
         const double message = tune_lead(sweep->team, traffic, bytes, n).message;
         const int due = batch_of(traffic, bytes, message, budget_ns);
@@ -122,7 +122,7 @@ static void measure_busy(const struct tune_sweep *sweep, double budget_ns, pb_co
 
 void tune_tell(const struct tune_options *options)
 {
-    const int64_t spent_ns = common_clock_local() - options->progress->begin_ns;
+    const int64_t spent_ns = coll_pipebcast_now() - options->progress->begin_ns;
     common_progress_report(options->progress,
                            fmin((double) spent_ns * 1e-9 / options->time_limit_s, 1));
 }

@@ -178,10 +178,10 @@ static void flow_advance(struct flow *flow, int slot)
     const int receives = slot >= flow->send_window;
     flow->done[receives]++;
     if (receives && flow->done[1] == flow->n_skipped) {
-        flow->begin_ns = common_clock_local();
+        flow->begin_ns = coll_pipebcast_now();
     }
     if (receives && flow->done[1] == flow->n) {
-        flow->end_ns = common_clock_local();
+        flow->end_ns = coll_pipebcast_now();
     }
 }
 
@@ -289,9 +289,9 @@ static double pingpong(const struct tune_team *team, int bytes, int n)
     n = n < MAX_ROUNDS ? n : MAX_ROUNDS;
     pass(team, bytes, n);
     for (int i = 0; i < n; i++) {
-        const int64_t begin = common_clock_local();
+        const int64_t begin = coll_pipebcast_now();
         pass(team, bytes, i);
-        rounds[i] = (double) (common_clock_local() - begin);
+        rounds[i] = (double) (coll_pipebcast_now() - begin);
     }
     return team->rank == 0 ? pb_median(rounds, n) : 0;
 }
