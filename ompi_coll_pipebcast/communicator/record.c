@@ -88,7 +88,7 @@ static pb_locality_t find_place(void)
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 39
+#define PROTOCOL 40
 #endif
 
 /** Names, for people, of the values that must be alike. */
@@ -107,8 +107,9 @@ static const char *const alike[COLL_PIPEBCAST_N_ALIKE] = {
     [COLL_PIPEBCAST_ALIKE_MULTICAST] = "the parameter coll_pipebcast_multicast",
     [COLL_PIPEBCAST_ALIKE_LEADERS] = "the parameter coll_pipebcast_leaders",
     [COLL_PIPEBCAST_ALIKE_PRIORITY] = "the parameter coll_pipebcast_priority",
-    [COLL_PIPEBCAST_ALIKE_TRANSPORT] = ("the transport between hosts (pml, btl, kind of network), "
-                                        "or the parameter coll_pipebcast_transport,"),
+    [COLL_PIPEBCAST_ALIKE_TRANSPORT] =
+        ("the transport between hosts (pml, btl, btl_tcp_if_include), "
+         "or the parameter coll_pipebcast_transport,"),
 };
 
 const char *coll_pipebcast_alike_name(int which)
@@ -120,7 +121,8 @@ static void set_parameters(uint64_t *values)
 {
     const coll_pipebcast_params_t *params = &coll_pipebcast_params;
     const coll_pipebcast_settings_t *first = &coll_pipebcast_first_settings;
-    values[COLL_PIPEBCAST_ALIKE_PROTOCOL] = PROTOCOL;
+    values[COLL_PIPEBCAST_ALIKE_PROTOCOL] =
+        pb_hash_end(pb_hash_string(pb_hash_number(PB_HASH_START, PROTOCOL), PACKAGE_VERSION));
     values[COLL_PIPEBCAST_ALIKE_ALGORITHM] = (uint64_t) first->algorithm;
     values[COLL_PIPEBCAST_ALIKE_ARRIVAL] = (uint64_t) first->arrival;
     values[COLL_PIPEBCAST_ALIKE_ADVICE] = coll_pipebcast_follows_advice();

@@ -7,6 +7,8 @@
  */
 #include "operation/functions.h"
 
+#include <limits.h>
+
 #include "base/clock.h"
 #include "base/parameters.h"
 #include "communicator/agreement.h"
@@ -158,6 +160,32 @@ static bool serve(coll_pipebcast_module_t *module, begun_t *begun, int *rc_p)
     return is_ours;
 }
 
+/**
+ * Calls the fallback component. Where the communicator is served it gets packed bytes. It cuts by
+ * elements, and ranks may describe one message by different ones.
+ */
+static int pass(const coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
+                struct ompi_communicator_t *comm)
+{
+    const coll_pipebcast_functions_t *to = &module->fallback;
+    const coll_pipebcast_data_t *data = &call->data;
+    const bool is_root = ompi_comm_rank(comm) == call->root;
+    pb_message_t packed;
+    if (module->state != COLL_PIPEBCAST_SERVING || data->total > INT_MAX ||
+        coll_pipebcast_message_init(&packed, data, is_root, false) != OMPI_SUCCESS) {
+        return to->bcast(data->buffer, (coll_pipebcast_count_t) data->count, data->datatype,
+                         call->root, comm, to->bcast_module);
+    }
+    const int converted = is_root ? pb_message_convert(&packed, packed.total) : OMPI_SUCCESS;
+    int rc = to->bcast(packed.bytes, (coll_pipebcast_count_t) packed.total, &ompi_mpi_byte.dt,
+                       call->root, comm, to->bcast_module);
+    if (rc == OMPI_SUCCESS) {
+        rc = is_root ? converted : pb_message_convert(&packed, packed.total);
+    }
+    coll_pipebcast_message_fini(&packed);
+    return rc;
+}
+
 /** Ends, on this rank, a swept broadcast that the fallback component has served. */
 static void end_passed(coll_pipebcast_module_t *module, int64_t arrived)
 {
@@ -194,7 +222,7 @@ int coll_pipebcast_bcast(void *buffer, coll_pipebcast_count_t count,
     if (begun.call.data.total == 0 || serve(module, &begun, &rc)) {
         return rc;
     }
-    rc = module->fallback.bcast(buffer, count, datatype, root, comm, module->fallback.bcast_module);
+    rc = pass(module, &begun.call, comm);
     if (begun.call.is_swept) {
         end_passed(module, begun.call.arrived);
     }

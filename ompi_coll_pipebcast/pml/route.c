@@ -155,20 +155,6 @@ static bool medium_init(pb_medium_t *medium)
     return strcmp(medium->pml, "ob1") == 0;
 }
 
-void coll_pipebcast_route_to(struct ompi_communicator_t *comm, int rank, pb_medium_t *medium_p)
-{
-    if (!medium_init(medium_p)) {
-        return;
-    }
-    mca_bml_base_endpoint_t *endpoint =
-        mca_bml_base_get_endpoint(ompi_comm_peer_lookup(comm, rank));
-    const size_t n = endpoint != NULL ? mca_bml_base_btl_array_get_size(&endpoint->btl_send) : 0;
-    medium_p->is_ethernet = n > 0;
-    for (size_t i = 0; i < n; i++) {
-        add_btl(medium_p, mca_bml_base_btl_array_get_index(&endpoint->btl_send, i)->btl);
-    }
-}
-
 /** Returns whether a BTL carries messages to other processes, on this host or on others. */
 static bool may_carry(const mca_btl_base_module_t *module, bool on_one_host)
 {

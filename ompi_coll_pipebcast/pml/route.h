@@ -1,5 +1,5 @@
 /*
- * The route of messages to another rank: which parts of Open MPI and which interface of this host
+ * The route of messages to other hosts: which parts of Open MPI and which interface of this host
  * carry them.
  */
 #ifndef COLL_PIPEBCAST_ROUTE_H
@@ -27,9 +27,10 @@ bool coll_pipebcast_loses_acknowledgements(void);
 const char *coll_pipebcast_pml_name(void);
 
 /**
- * Finds the transport to `rank`. Under the PML ob1 (or monitoring above it) this is the BTLs of the
- * rank's endpoint. The endpoint is made as for a first message, but no connection is opened. Of
- * other PMLs only the name is known.
+ * Finds the transport to ranks on other hosts without asking for one of them. Open MPI must have
+ * selected its PML (pml/selected.h); processes need not know of each other. Where `on_one_host`,
+ * hosts are names for parts of this one, so that BTLs inside a host count. Under the PML ob1 (or
+ * monitoring above it) the BTLs that Open MPI prefers count. Of other PMLs only the name is known.
  *
  * A TCP flow is as fast as the interface (topo/network/interface.h), unless a parameter
  * btl_tcp_bandwidth states another rate. Where a BTL is not TCP, the rate that it states counts. If
@@ -37,14 +38,6 @@ const char *coll_pipebcast_pml_name(void);
  * may be faster than the slowest of them, but the slowest one's rate is taken.
  *
  * Whatever cannot be found is not known in *medium_p. O(BTLs, interfaces).
- */
-void coll_pipebcast_route_to(struct ompi_communicator_t *comm, int rank, pb_medium_t *medium_p);
-
-/**
- * Finds the transport to ranks on other hosts without asking for one of them. Open MPI must have
- * selected its PML (pml/selected.h); processes need not know of each other. Where `on_one_host`,
- * hosts are names for parts of this one, so that BTLs inside a host count. Of several BTLs the one
- * that Open MPI prefers counts, as for every rank that it reaches. O(BTLs, interfaces).
  */
 void coll_pipebcast_route_elsewhere(bool on_one_host, pb_medium_t *medium_p);
 

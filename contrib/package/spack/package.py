@@ -36,6 +36,5 @@ class Pipebcast(AutotoolsPackage):
         ]
 
     def setup_run_environment(self, env):
-        # Open MPI looks nowhere else once this is set, so its own components are named, too.
-        directories = [self.prefix.lib.openmpi, self.spec["openmpi"].prefix.lib.openmpi]
-        env.set("OMPI_MCA_mca_base_component_path", ":".join(directories))
+        # Open MPI looks nowhere else once this is set, so its own directory is named, too, by Open MPI's word.
+        env.set("OMPI_MCA_mca_base_component_path", f"{self.prefix.lib.openmpi}:SYSTEM_DEFAULT")

@@ -11,6 +11,7 @@
 #include "topo/model/model.h"
 #include "topo/util/descriptors.h"
 #include "topo/util/error.h"
+#include "transport.h"
 #include "variables.h"
 
 static void add_versions(json_t *record)
@@ -135,6 +136,7 @@ void doctor_facts_add(json_t *record)
     add_buffer(record, "wmem", "/proc/sys/net/ipv4/tcp_wmem");
     doctor_variables_add_parameters(record);
     doctor_variables_add_version(record);
+    doctor_transport_add(record);
     add_topology(record);
     add_model(record);
 }

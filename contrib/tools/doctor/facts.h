@@ -7,9 +7,9 @@
 
 /**
  * Adds: `host`; the versions `mpi`, `doctor` and `plugin`; the parameters by their names; `limit`
- * and `open` of descriptors. Also `rmem` and `wmem`, the bytes to which the kernel lets TCP's
- * buffers grow. For the files `topology` and `model` that parameters name: an error or NAME.hash.
- * Unknown values are missing.
+ * and `open` of descriptors; the transport (transport.h). Also `rmem` and `wmem`, the bytes to
+ * which the kernel lets TCP's buffers grow. For the files `topology` and `model` that parameters
+ * name: an error or NAME.hash. Unknown values are missing.
  */
 void doctor_facts_add(json_t *record);
 

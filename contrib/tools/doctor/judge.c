@@ -92,18 +92,32 @@ static bool has_plugin(const doctor_facts_t *f)
 }
 
 /** Tells whether a value differs between hosts' leaders, and finds those that differ from the
- * first. */
-static bool differs(const doctor_facts_t *f, const char *name, doctor_names_t *others)
+ * first, with another value that people are shown. */
+static bool differs(const doctor_facts_t *f, const char *name, const char *shown,
+                    doctor_names_t *others)
 {
     const char *first = doctor_cluster_value(f->cluster, leader(f, 0), name);
     *others = (doctor_names_t){.n = 0};
     for (int host = 1; host < f->cluster->n_hosts; host++) {
         const char *own = doctor_cluster_value(f->cluster, leader(f, host), name);
         if (first != NULL && own != NULL && strcmp(first, own) != 0) {
-            doctor_names_add(others, f->cluster->hosts[leader(f, host)], own);
+            doctor_names_add(others, f->cluster->hosts[leader(f, host)],
+                             doctor_cluster_value(f->cluster, leader(f, host), shown));
         }
     }
     return others->n > 0;
+}
+
+/** The leader of the first host whose messages go over several interfaces; -1: there is none. */
+static int find_several(const doctor_facts_t *f)
+{
+    for (int host = 0; host < f->cluster->n_hosts; host++) {
+        const char *own = doctor_cluster_value(f->cluster, leader(f, host), "interface");
+        if (own != NULL && strchr(own, '+') != NULL) {
+            return leader(f, host);
+        }
+    }
+    return -1;
 }
 
 /* ---- software ---- */
@@ -255,20 +269,21 @@ static doctor_verdict_t judge_transport(const doctor_facts_t *f, char *text)
 {
     static const char *const names[] = {"pml", "btls", "ethernet"};
     const char *transport = doctor_cluster_value(f->cluster, leader(f, 0), "transport");
-    const char *interface = doctor_cluster_value(f->cluster, leader(f, 0), "interface");
+    const int several = find_several(f);
     doctor_names_t others;
     for (size_t i = 0; has_hosts(f) && i < sizeof names / sizeof names[0]; i++) {
-        if (differs(f, names[i], &others)) {
-            return say(DOCTOR_ERROR, text, "%s on %s, but %s differs on %s", transport,
-                       f->cluster->hosts[leader(f, 0)], names[i], doctor_names_text(&others));
+        if (differs(f, names[i], "transport", &others)) {
+            return say(DOCTOR_ERROR, text, "%s on %s, but on %s", transport,
+                       f->cluster->hosts[leader(f, 0)], doctor_names_text(&others));
         }
     }
     if (!has_hosts(f)) {
         return DOCTOR_NOTHING;
     }
-    if (interface != NULL && strchr(interface, '+') != NULL) {
-        return say(DOCTOR_WARNING, text, "%s: Open MPI sends over several interfaces in turn",
-                   transport);
+    if (several >= 0) {
+        return say(DOCTOR_WARNING, text, "%s on %s: Open MPI sends over several interfaces in turn",
+                   doctor_cluster_value(f->cluster, several, "transport"),
+                   f->cluster->hosts[several]);
     }
     if (number_at(f, leader(f, 0), "ethernet") == 0) {
         return say(DOCTOR_WARNING, text,
@@ -284,7 +299,7 @@ static doctor_verdict_t judge_mtu(const doctor_facts_t *f, char *text)
     if (!has_hosts(f) || mtu <= 0) {
         return DOCTOR_NOTHING;
     }
-    if (differs(f, "mtu", &others)) {
+    if (differs(f, "mtu", "mtu", &others)) {
         return say(DOCTOR_ERROR, text, "%g bytes on %s, but on %s: large packets may be lost", mtu,
                    f->cluster->hosts[leader(f, 0)], doctor_names_text(&others));
     }
@@ -629,6 +644,11 @@ static doctor_verdict_t judge_multicast(const doctor_facts_t *f, char *text)
         return say(DOCTOR_OK, text, "is for %d hosts or more, and these are %d",
                    PB_CHOOSE_MULTICAST_HOSTS, f->cluster->n_hosts);
     }
+    if (strcmp(tried->how, "multicast") != 0 && find_several(f) >= 0) {
+        return say(DOCTOR_WARNING, text, "needs one interface: %s has %s; set btl_tcp_if_include",
+                   f->cluster->hosts[find_several(f)],
+                   doctor_cluster_value(f->cluster, find_several(f), "interface"));
+    }
     if (strcmp(tried->how, "multicast") != 0) {
         return say(DOCTOR_WARNING, text, "does not work here: %s served",
                    tried->how[0] != '\0' ? tried->how : "the fallback component");
@@ -673,8 +693,8 @@ static const struct {
      "unset OMPI_MCA_coll   # it must leave pipebcast, and one of tuned and libnbc; or another "
      "component has a higher priority"},
     {"transport", judge_transport,
-     "mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include eth0 ...   # one network, "
-     "the same on all hosts"},
+     "mpirun --mca pml ob1 --mca btl ^openib,uct,ofi --mca btl_tcp_if_include NETWORK ...   # one "
+     "that all hosts share"},
     {"MTU", judge_mtu, "ip link set dev eth0 mtu 1500   # or 9000, the same on hosts and switches"},
     {"edges", judge_edges, NULL}, /* those that work; doctor_judge_edges() has ended the others */
     {"rate", judge_slow,

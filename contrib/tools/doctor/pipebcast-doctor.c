@@ -24,7 +24,6 @@
 #include "report.h"
 #include "roll.h"
 #include "topo/trees/kinds.h"
-#include "transport.h"
 #include "variables.h"
 #include "watchdog.h"
 
@@ -171,16 +170,6 @@ static void share_leaders(struct run *run)
     MPI_Bcast(run->leaders, run->n_hosts, MPI_INT, 0, any_side(run));
 }
 
-/** A leader's transport to the next one. */
-static void find_transport(struct run *run)
-{
-    for (int i = 0; run->n_hosts > 1 && i < run->n_hosts; i++) {
-        if (run->leaders[i] == run->rank) {
-            doctor_transport_add(run->record, MPI_COMM_WORLD, run->leaders[(i + 1) % run->n_hosts]);
-        }
-    }
-}
-
 /** Bytes that pipebcast is to serve, if it serves any. */
 static int64_t serving_bytes(const struct run *run)
 {
@@ -250,12 +239,10 @@ static void measure(struct run *run)
     MPI_Bcast(bytes, 2, MPI_INT64_T, 0, any_side(run)); /* parameters may differ */
     char *memory = common_alloc((size_t) bytes[0], 1);
     broadcasting.run = run;
-    try_edges(run);
     if (run->sides.pipebcast != MPI_COMM_NULL) {
         begin_broadcast(bytes[1], true);
         doctor_broadcast_try(&run->sides, memory, bytes[1], run->how);
     }
-    find_transport(run);
     if (!run->options.quick && run->n_hosts > 1) {
         const double rates_s = run->options.time_limit_s * RATES_SHARE;
         begin_step(run, "measuring rates between hosts", rates_s);
@@ -327,6 +314,7 @@ static int examine(struct run *run)
     run->record = common_json_new();
     doctor_facts_add(run->record);
     call_roll(run);
+    try_edges(run); /* by messages of two ranks: all that follows is collective, and may hang */
     begin_step(run, "making communicators", 0);
     make_sides(run);
     share_leaders(run);

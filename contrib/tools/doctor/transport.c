@@ -5,11 +5,12 @@
 #include "ompi_coll_pipebcast/pml/route.h"
 #include "topo/model/medium.h"
 
-void doctor_transport_add(json_t *record, MPI_Comm comm, int peer)
+void doctor_transport_add(json_t *record)
 {
     char text[PB_MEDIUM_TEXT_SIZE];
+    const char *hosts = doctor_record_find(record, "coll_pipebcast_hosts");
     pb_medium_t medium;
-    coll_pipebcast_route_to(comm, peer, &medium);
+    coll_pipebcast_route_elsewhere(hosts != NULL && hosts[0] != '\0', &medium);
     doctor_record_add(record, "transport", "%s", pb_medium_describe(&medium, text));
     doctor_record_add(record, "pml", "%s", medium.pml);
     doctor_record_add(record, "btls", "%s", medium.btls);

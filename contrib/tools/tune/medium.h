@@ -3,13 +3,14 @@
 #define TUNE_MEDIUM_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "topo/model/medium.h"
 
 /**
- * The transport between two ranks, as the first of them has it; its rate and MTU are the lower ones
- * of both ranks. Equal on all ranks. Collective.
+ * The transport of two ranks to other hosts (coll_pipebcast_route_elsewhere()), as the first has
+ * it; its rate and MTU are the lower ones of both ranks. Equal on all ranks. Collective.
  */
-void tune_medium_find(MPI_Comm comm, const int pair[2], pb_medium_t *medium_p);
+void tune_medium_find(bool on_one_host, MPI_Comm comm, const int pair[2], pb_medium_t *medium_p);
 
 #endif

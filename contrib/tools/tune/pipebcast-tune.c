@@ -120,7 +120,8 @@ static void run_team(struct run *run, const int *ranks, int n, double share, lea
 static void find_frames(struct run *run)
 {
     static pb_model_t assumed; /* too large for a stack */
-    tune_medium_find(run->comm, run->cluster.places[PB_PLACE_SWITCH].pair, &run->medium);
+    tune_medium_find(run->options.hosts[0] != '\0', run->comm,
+                     run->cluster.places[PB_PLACE_SWITCH].pair, &run->medium);
     pb_model_assume(run->medium.bits_per_second, run->medium.mtu, &assumed);
     run->payload = assumed.payload;
     run->overhead = assumed.overhead;
