@@ -27,7 +27,6 @@
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/errhandler/errcode-internal.h"
 #include "ompi/group/group.h"
-#include "ompi/mca/bml/base/base.h"
 #include "ompi/mca/coll/base/base.h"
 #include "ompi/mca/coll/base/coll_base_functions.h"
 #include "ompi/mca/coll/base/coll_tags.h"

@@ -177,8 +177,8 @@ static int pass(const coll_pipebcast_module_t *module, const coll_pipebcast_call
                          call->root, comm, to->bcast_module);
     }
     const int converted = is_root ? pb_message_convert(&packed, packed.total) : OMPI_SUCCESS;
-    int rc = to->bcast(packed.bytes, (coll_pipebcast_count_t) packed.total, &ompi_mpi_byte.dt,
-                       call->root, comm, to->bcast_module);
+    int rc = to->bcast(packed.bytes, (coll_pipebcast_count_t) packed.total, MPI_BYTE, call->root,
+                       comm, to->bcast_module);
     if (rc == OMPI_SUCCESS) {
         rc = is_root ? converted : pb_message_convert(&packed, packed.total);
     }

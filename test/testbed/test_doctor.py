@@ -81,7 +81,7 @@ def check_errors():
 
 
 def check_blocked_pair(topology, parent, child, text):
-    """Between two hosts everything is lost; no collective before that needs them."""
+    """Between two hosts everything is lost."""
     tool("up", "--topology", topology, "--name", "t")
     forget(parent, child)
     status, found = examine("--quick", "--patience", "5", parameters=[("coll_pipebcast_topology_file", topology)])
@@ -97,6 +97,7 @@ def run():
     tool("down", "--name", "t")
     check_blocked_pair(SIX, "n1", "n2", "two hosts that do not reach each other are named")
     check_blocked_pair(TEN, "n1", "n8", "and two that are neighbors only in a kary tree")
+    check_blocked_pair(SIX, "n2", "n3", "and two that a reduction needs, before any communicator is made")
 
 
 need_program("mpirun", "ompi_info", "ip")

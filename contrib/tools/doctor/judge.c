@@ -644,14 +644,14 @@ static doctor_verdict_t judge_multicast(const doctor_facts_t *f, char *text)
         return say(DOCTOR_OK, text, "is for %d hosts or more, and these are %d",
                    PB_CHOOSE_MULTICAST_HOSTS, f->cluster->n_hosts);
     }
-    if (strcmp(tried->how, "multicast") != 0 && find_several(f) >= 0) {
-        return say(DOCTOR_WARNING, text, "needs one interface: %s has %s; set btl_tcp_if_include",
-                   f->cluster->hosts[find_several(f)],
-                   doctor_cluster_value(f->cluster, find_several(f), "interface"));
-    }
     if (strcmp(tried->how, "multicast") != 0) {
-        return say(DOCTOR_WARNING, text, "does not work here: %s served",
-                   tried->how[0] != '\0' ? tried->how : "the fallback component");
+        const int several = find_several(f);
+        return several >= 0 ? say(DOCTOR_WARNING, text,
+                                  "needs one interface: %s has %s; set btl_tcp_if_include",
+                                  f->cluster->hosts[several],
+                                  doctor_cluster_value(f->cluster, several, "interface"))
+                            : say(DOCTOR_WARNING, text, "does not work here: %s served",
+                                  tried->how[0] != '\0' ? tried->how : "the fallback component");
     }
     const bool brings = tried->pipebcast_s < WORTHWHILE * tried->fallback_s;
     return say(DOCTOR_OK, text, "works: %s take %s by multicast and %s by trees%s%s",

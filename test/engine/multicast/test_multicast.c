@@ -146,7 +146,7 @@ static void test_random(void)
 }
 
 /** A group in a network that loses and reorders nothing. Where broadcasts overlap, ranks drop
- * frames of those that they have not begun, and report none: there the root's patience ends. */
+ * frames of those that they have not begun, and report none: there the root waits as usual. */
 static group_t *clean_group(int seed, int overlap)
 {
     pb_random_t random = pb_random_seed((uint64_t) seed);
