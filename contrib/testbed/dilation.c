@@ -22,18 +22,11 @@ typedef struct costs {
     double wake;     /* from data in the socket to the rank that waits for it */
 } costs_t;
 
-typedef int (*clock_gettime_t)(clockid_t, struct timespec *);
-typedef int (*clock_nanosleep_t)(clockid_t, int, const struct timespec *, struct timespec *);
-
 /* Set once at load, before a second thread exists. */
 static double dilation; /* 0: this process is not dilated */
 static costs_t costs;
-static clock_gettime_t real_clock_gettime;
-static clock_nanosleep_t real_clock_nanosleep;
-static ssize_t (*real_readv)(int, const struct iovec *, int);
-static ssize_t (*real_writev)(int, const struct iovec *, int);
-static ssize_t (*real_send)(int, const void *, size_t, int);
-static ssize_t (*real_recv)(int, void *, size_t, int);
+static int (*real_clock_gettime)(clockid_t, struct timespec *);
+static int (*real_clock_nanosleep)(clockid_t, int, const struct timespec *, struct timespec *);
 static ssize_t (*real_sendmsg)(int, const struct msghdr *, int);
 static ssize_t (*real_recvmsg)(int, struct msghdr *, int);
 static int (*real_sendmmsg)(int, struct mmsghdr *, unsigned int, int);
@@ -56,14 +49,15 @@ static int read_costs(const char *text)
                   &costs.receive_call, &costs.receive_byte, &costs.datagram, &costs.wake) == 6;
 }
 
+/** Finds what is replaced here, and no wider function does, once. Other libraries may call it
+ * before this one is loaded. */
 static void find_real(void)
 {
-    real_clock_gettime = (clock_gettime_t) dlsym(RTLD_NEXT, "clock_gettime");
-    real_clock_nanosleep = (clock_nanosleep_t) dlsym(RTLD_NEXT, "clock_nanosleep");
-    *(void **) &real_readv = dlsym(RTLD_NEXT, "readv");
-    *(void **) &real_writev = dlsym(RTLD_NEXT, "writev");
-    *(void **) &real_send = dlsym(RTLD_NEXT, "send");
-    *(void **) &real_recv = dlsym(RTLD_NEXT, "recv");
+    if (real_recvmmsg != NULL) {
+        return;
+    }
+    *(void **) &real_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
+    *(void **) &real_clock_nanosleep = dlsym(RTLD_NEXT, "clock_nanosleep");
     *(void **) &real_sendmsg = dlsym(RTLD_NEXT, "sendmsg");
     *(void **) &real_recvmsg = dlsym(RTLD_NEXT, "recvmsg");
     *(void **) &real_sendmmsg = dlsym(RTLD_NEXT, "sendmmsg");
@@ -117,9 +111,7 @@ static int is_dilated(clockid_t clock)
 
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
-    if (real_clock_gettime == NULL) {
-        find_real(); /* another library's constructor asks */
-    }
+    find_real();
     const int status = real_clock_gettime(clock, time);
     if (status == 0 && is_dilated(clock)) {
         *time = timespec_of((int64_t) ((double) ns_of(time) / dilation));
@@ -129,6 +121,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left)
 {
+    find_real();
     if (!is_dilated(clock) || flags != TIMER_ABSTIME) {
         return real_clock_nanosleep(clock, flags, time, left);
     }
@@ -193,6 +186,7 @@ static int is_network(int fd)
 /* A call sends when its own cost is paid; its bytes leave while they are copied. */
 static int begin_send(int fd)
 {
+    find_real();
     const int charged = is_network(fd);
     if (charged) {
         charge(real_now(), costs.send_call);
@@ -206,6 +200,12 @@ static ssize_t end_send(int charged, ssize_t n_bytes)
         charge(real_now(), costs.send_byte * (double) n_bytes);
     }
     return n_bytes;
+}
+
+static int64_t begin_receive(void)
+{
+    find_real();
+    return dilation > 0 ? real_now() : 0;
 }
 
 static ssize_t end_receive(int fd, int64_t began, ssize_t n_bytes)
@@ -228,13 +228,13 @@ static double bytes_of(const struct mmsghdr *messages, int n)
 ssize_t writev(int fd, const struct iovec *pieces, int n)
 {
     const int charged = begin_send(fd);
-    return end_send(charged, real_writev(fd, pieces, n));
+    return end_send(charged, pwritev2(fd, pieces, n, -1, 0));
 }
 
 ssize_t send(int fd, const void *data, size_t size, int flags)
 {
     const int charged = begin_send(fd);
-    return end_send(charged, real_send(fd, data, size, flags));
+    return end_send(charged, sendto(fd, data, size, flags, NULL, 0));
 }
 
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
@@ -256,25 +256,25 @@ int sendmmsg(int fd, struct mmsghdr *messages, unsigned int n, int flags)
 
 ssize_t readv(int fd, const struct iovec *pieces, int n)
 {
-    const int64_t began = dilation > 0 ? real_now() : 0;
-    return end_receive(fd, began, real_readv(fd, pieces, n));
+    const int64_t began = begin_receive();
+    return end_receive(fd, began, preadv2(fd, pieces, n, -1, 0));
 }
 
 ssize_t recv(int fd, void *data, size_t size, int flags)
 {
-    const int64_t began = dilation > 0 ? real_now() : 0;
-    return end_receive(fd, began, real_recv(fd, data, size, flags));
+    const int64_t began = begin_receive();
+    return end_receive(fd, began, recvfrom(fd, data, size, flags, NULL, NULL));
 }
 
 ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-    const int64_t began = dilation > 0 ? real_now() : 0;
+    const int64_t began = begin_receive();
     return end_receive(fd, began, real_recvmsg(fd, message, flags));
 }
 
 int recvmmsg(int fd, struct mmsghdr *messages, unsigned int n, int flags, struct timespec *timeout)
 {
-    const int64_t began = dilation > 0 ? real_now() : 0;
+    const int64_t began = begin_receive();
     const int n_received = real_recvmmsg(fd, messages, n, flags, timeout);
     if (n_received > 0 && is_network(fd)) {
         charge(began, costs.receive_call + costs.datagram * (n_received - 1) +

@@ -17,7 +17,7 @@
  */
 #include "dilation.h"
 
-#include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -26,19 +26,12 @@
 
 #define DEFAULT_IDLE_US 1000
 
-typedef int (*poll_t)(struct pollfd *, nfds_t, int);
-typedef int (*epoll_wait_t)(int, struct epoll_event *, int, int);
-typedef int (*nanosleep_t)(const struct timespec *, struct timespec *);
-
 /* Set if this thread has yielded since it last looked for events. */
 static __thread int has_yielded;
 /* Looks of this thread without waiting that found nothing, since one found something. */
 static __thread long n_empty;
 
 /* Set once at load, before a second thread exists. */
-static poll_t real_poll;
-static epoll_wait_t real_epoll_wait;
-static nanosleep_t real_nanosleep;
 static struct timespec idle_time = {0, DEFAULT_IDLE_US * 1000L};
 static long most_empty = LONG_MAX;
 static int yield_sleeps;
@@ -58,9 +51,6 @@ __attribute__((constructor)) static void load(void)
     const long n = empty != NULL ? strtol(empty, NULL, 10) : 0;
     most_empty = n > 0 ? n : LONG_MAX;
     yield_sleeps = getenv("PIPEBCAST_IDLE_YIELD") != NULL;
-    real_poll = (poll_t) dlsym(RTLD_NEXT, "poll");
-    real_epoll_wait = (epoll_wait_t) dlsym(RTLD_NEXT, "epoll_wait");
-    real_nanosleep = (nanosleep_t) dlsym(RTLD_NEXT, "nanosleep");
 }
 
 /** Tells whether this poll follows a yield, or many polls that found nothing; forgets the yield. */
@@ -88,11 +78,20 @@ static int note_waited(int n_events)
     return n_events;
 }
 
+/** Sleeps by a wider function of the C library, as poll() and epoll_wait() look here. Libraries may
+ * call all of them before this one is loaded. So nothing is looked up. */
+static int sleep_for(const struct timespec *time, struct timespec *left)
+{
+    const int error = clock_nanosleep(CLOCK_REALTIME, 0, time, left);
+    errno = error != 0 ? error : errno;
+    return error != 0 ? -1 : 0;
+}
+
 int sched_yield(void)
 {
     /* A dilated rank that yields again and again without a look waits for its clock. */
     if (yield_sleeps || (dilation_is_on() && has_yielded)) {
-        return real_nanosleep(&idle_time, NULL);
+        return sleep_for(&idle_time, NULL);
     }
     has_yielded = 1;
     return 0;
@@ -102,7 +101,7 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 {
     has_yielded = 0;
     n_empty = 0;
-    return real_nanosleep(time, left);
+    return sleep_for(time, left);
 }
 
 /* MPI_Init naps for 100 us between looks: naps of 128 ranks leave its launcher no processor. */
@@ -115,7 +114,8 @@ int usleep(useconds_t us)
 int poll(struct pollfd *fds, nfds_t n_fds, int timeout)
 {
     const int idle = is_idle(timeout);
-    int n_found = real_poll(fds, n_fds, idle ? 0 : timeout);
+    const struct timespec wait = {timeout / 1000, timeout % 1000 * 1000000L};
+    int n_found = ppoll(fds, n_fds, timeout < 0 ? NULL : &wait, NULL);
     if (idle && n_found == 0) {
         n_found = note_waited(ppoll(fds, n_fds, &idle_time, NULL));
     }
@@ -125,11 +125,11 @@ int poll(struct pollfd *fds, nfds_t n_fds, int timeout)
 int epoll_wait(int epoll, struct epoll_event *events, int n_events, int timeout)
 {
     const int idle = is_idle(timeout);
-    int n_found = real_epoll_wait(epoll, events, n_events, idle ? 0 : timeout);
-    if (idle && n_found == 0) {
-        struct pollfd one = {.fd = epoll, .events = POLLIN};
-        n_found = note_waited(ppoll(&one, 1, &idle_time, NULL));
-        n_found = n_found > 0 ? real_epoll_wait(epoll, events, n_events, 0) : n_found;
+    int n_found = epoll_pwait(epoll, events, n_events, timeout, NULL);
+    struct pollfd one = {.fd = epoll, .events = POLLIN};
+    if (idle && n_found == 0 && note_waited(ppoll(&one, 1, &idle_time, NULL)) > 0) {
+        n_empty = 0;
+        return epoll_wait(epoll, events, n_events, 0);
     }
     return note_found(n_found);
 }

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,6 +38,19 @@ static void restart_with_environment(char **argv)
         execv("/proc/self/exe", argv);
         abort();
     }
+}
+
+/** As a library whose constructor runs before the preloaded one's; without an answer from it the
+ * program ends here. */
+__attribute__((constructor(101))) static void use_before_load(void)
+{
+    char byte;
+    struct timespec none = {0};
+    poll(NULL, 0, 0);
+    nanosleep(&none, NULL);
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &none, NULL);
+    send(-1, &byte, 0, 0);
+    recv(-1, &byte, 0, 0);
 }
 
 int main(int argc, char **argv)
