@@ -59,6 +59,7 @@ struct run {
     doctor_report_t report;
     int *leaders; /**< owned; of n_hosts hosts */
     int n_hosts;
+    bool is_over;              /**< the page is out, and the report given back */
     char how[DOCTOR_HOW_SIZE]; /**< what became of the first broadcast */
 };
 
@@ -67,7 +68,7 @@ struct run {
 static void late(void *context, const char *step, double seconds)
 {
     struct run *run = context;
-    if (run->rank != 0) {
+    if (run->rank != 0 || run->is_over) {
         common_report("rank %d: %s did not end within %g s", run->rank, step, seconds);
         return;
     }
@@ -366,6 +367,7 @@ static void begin_mpi(struct run *run, int *argc_p, char ***argv_p)
 
 static void finish_mpi(struct run *run)
 {
+    run->is_over = true;
     begin_step(run, "MPI_Finalize", run->options.patience_s);
     release(run);
     MPI_Finalize();

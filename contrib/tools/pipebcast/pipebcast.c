@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,10 +79,14 @@ static int host_option(char *const *argv, int i, const char **name_p, const char
     return 0;
 }
 
-/** Returns the error of a file of hosts, NULL if it names one. */
+/** Returns the error of a file of hosts, NULL if it names one. A pipe is left to mpirun. */
 static const char *error_of_hosts(const char *path)
 {
     char line[4096];
+    struct stat is;
+    if (stat(path, &is) == 0 && (S_ISFIFO(is.st_mode) || S_ISCHR(is.st_mode))) {
+        return NULL;
+    }
     FILE *const file = fopen(path, "r");
     bool has_host = false;
     if (file == NULL) {

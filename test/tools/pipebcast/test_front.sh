@@ -73,6 +73,16 @@ for hosts in '--hostfile all hosts' '--host n0,n1'; do
         "<${hosts%% *}><${hosts#* }><-x><PIPEBCAST_HOSTS><--map-by><ppr:1:node><$bin/pipebcast-bench><-m><1K><-c>" ]
     report $? "$hosts starts mpirun with a rank on each host"
 done
+mkfifo pipe
+mv "$bin/mpirun" "$bin/kept"
+# shellcheck disable=SC2016 # the program's own words
+printf '#!/bin/sh\ncat "$2"\n' >"$bin/mpirun"
+chmod +x "$bin/mpirun"
+timeout 60 sh -c 'echo n0 >pipe' &
+front bench --hostfile pipe
+[ "$(cat "$out")" = n0 ]
+report $? "a pipe of hosts is read by mpirun alone"
+mv "$bin/kept" "$bin/mpirun"
 mv "all hosts" hosts
 front bench --hostfile=hosts
 [ $code -eq 7 ] && grep -q '^<hosts>$' "$out" && ! grep -q hostfile= "$out"
