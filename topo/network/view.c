@@ -213,8 +213,7 @@ static void add_vertex(builder_t *b, int node, int *n_positions)
                             .end = v + 1,
                             .first_rank = *n_positions,
                             .end_rank = *n_positions + state->n_ranks,
-                            .speed_in = state->speed,
-                            .speed_out = state->speed};
+                            .speed = state->speed};
     state->vertex = v;
     if (v == 0) {
         attach_root(b, n_positions);

@@ -30,8 +30,7 @@ typedef struct pb_vertex {
     int first_rank; /**< positions [first_rank, end_rank) are the ranks of the subtree, */
     int end_local;  /**< [first_rank, end_local) are attached to v itself */
     int end_rank;
-    uint32_t speed_in;  /**< of the directed path from the parent, its slowest link */
-    uint32_t speed_out; /**< of the directed path to the parent, its slowest link */
+    uint32_t speed; /**< of the slowest link between it and the parent */
 } pb_vertex_t;
 
 typedef struct pb_view {

@@ -99,7 +99,7 @@ static const char *check_paths(const pb_view_t *view, int *links, char *used)
             used[below] = 1;
             slowest = speed < slowest ? speed : slowest;
         }
-        HOLDS(vertex->speed_in == slowest && vertex->speed_out == slowest);
+        HOLDS(vertex->speed == slowest);
     }
     return NULL;
 }
@@ -186,7 +186,7 @@ static void print_view(const pb_view_t *view, FILE *out)
             fprintf(out, "<%s/%u",
                     pb_network_node(view->placement->network, view->vertices[vertex->parent].node)
                         ->name,
-                    vertex->speed_in);
+                    vertex->speed);
         }
         for (int i = vertex->first_rank; i < vertex->end_local; i++) {
             fprintf(out, "%s%d", i > vertex->first_rank ? "," : ":", view->order[i]);

@@ -27,9 +27,7 @@ static uint32_t find_sender_speed(const pb_view_t *view)
         if (speed == UINT32_MAX) {
             /* Out of the root's host there is one way: to its only child. */
             const int way_out = v > 0 ? v : 1;
-            speed = way_out >= view->n_vertices ? 1
-                    : v > 0                     ? view->vertices[way_out].speed_out
-                                                : view->vertices[way_out].speed_in;
+            speed = way_out < view->n_vertices ? view->vertices[way_out].speed : 1;
         }
         fastest = speed > fastest ? speed : fastest;
     }
@@ -40,10 +38,7 @@ static uint32_t find_sender_speed(const pb_view_t *view)
  * without contention, at least two. */
 static int capacity_of(const pb_view_t *view, int v, uint32_t sender_speed)
 {
-    const pb_vertex_t *vertex = &view->vertices[v];
-    const uint32_t speed =
-        vertex->speed_in < vertex->speed_out ? vertex->speed_in : vertex->speed_out;
-    const uint32_t n = speed / sender_speed;
+    const uint32_t n = view->vertices[v].speed / sender_speed;
     return 2 * (n < 1 ? 1 : n > 1 << 20 ? 1 << 20 : (int) n);
 }
 
