@@ -89,7 +89,7 @@ static void hear(coll_pipebcast_module_t *module)
     notify(module, (own + n - 1) % n);
 }
 
-bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module)
+bool coll_pipebcast_look_for_lost(coll_pipebcast_module_t *module)
 {
     if (module->is_lost) {
         return true;
@@ -102,13 +102,13 @@ bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module)
     return module->is_lost;
 }
 
-bool coll_pipebcast_ends_between(coll_pipebcast_module_t *module)
+bool coll_pipebcast_look_between(coll_pipebcast_module_t *module)
 {
     if (!module->is_lost && coll_pipebcast_may_overtake(module->comm)) {
         OBJ_RETAIN(module->comm);
         return true;
     }
-    return coll_pipebcast_is_lost(module);
+    return coll_pipebcast_look_for_lost(module);
 }
 
 int coll_pipebcast_lost_error(const coll_pipebcast_module_t *module, int error)

@@ -30,18 +30,18 @@
 void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 
 /**
- * Returns whether this rank is lost. Now and then looks whether another is lost or has failed, or
- * the communicator was revoked: then this rank is lost, too. Call it when a broadcast has found
- * nothing to do, with the module's lock held.
+ * Looks, now and then, whether another rank is lost or has failed, or the communicator was revoked:
+ * then this rank is lost, too. Returns whether it is. Call it when a broadcast has found nothing to
+ * do, with the module's lock held.
  */
-bool coll_pipebcast_is_lost(coll_pipebcast_module_t *module);
+bool coll_pipebcast_look_for_lost(coll_pipebcast_module_t *module);
 
 /**
  * The same for a task between broadcasts that is not through. Also true where the user has just let
  * messages overtake each other: what is still to come may never be matched (base/compat.h). The
  * communicator then stays to the end of the job, too. The task ends.
  */
-bool coll_pipebcast_ends_between(coll_pipebcast_module_t *module);
+bool coll_pipebcast_look_between(coll_pipebcast_module_t *module);
 
 /**
  * Returns Open MPI's error for a broadcast that this rank left, or that had an `error` (0: none of

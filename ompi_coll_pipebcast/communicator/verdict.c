@@ -127,7 +127,7 @@ static bool advance(coll_pipebcast_task_t *task)
     if (sweep->sweep.broken) {
         coll_pipebcast_lose(sweep->module, sweep->sweep.error);
     }
-    return is_through || coll_pipebcast_ends_between(sweep->module);
+    return is_through || coll_pipebcast_look_between(sweep->module);
 }
 
 static void end(coll_pipebcast_task_t *task)

@@ -245,9 +245,7 @@ int coll_pipebcast_ibcast(void *buffer, coll_pipebcast_count_t count,
         return module->fallback.ibcast(buffer, count, datatype, root, comm, request_p,
                                        module->fallback.ibcast_module);
     }
-    if (rc == OMPI_SUCCESS) {
-        *request_p = &begun.request->super.super;
-    }
+    *request_p = rc == OMPI_SUCCESS ? &begun.request->super.super : MPI_REQUEST_NULL;
     return rc;
 }
 
@@ -266,8 +264,6 @@ int coll_pipebcast_bcast_init(void *buffer, coll_pipebcast_count_t count,
         return module->fallback.bcast_init(buffer, count, datatype, root, comm, info, request_p,
                                            module->fallback.bcast_init_module);
     }
-    if (rc == OMPI_SUCCESS) {
-        *request_p = &begun.request->super.super;
-    }
+    *request_p = rc == OMPI_SUCCESS ? &begun.request->super.super : MPI_REQUEST_NULL;
     return rc;
 }

@@ -150,8 +150,8 @@ static void lose_if_astray(coll_pipebcast_operation_t *operation)
     }
 }
 
-/** Returns whether an operation without progress will not end by itself. */
-static bool is_stuck(coll_pipebcast_operation_t *operation)
+/** Leaves an operation without progress that will not end by itself; returns whether it is left. */
+static bool end_if_stuck(coll_pipebcast_operation_t *operation)
 {
     const int64_t last_look = operation->module->last_look;
     if (operation->is_left) {
@@ -160,7 +160,7 @@ static bool is_stuck(coll_pipebcast_operation_t *operation)
     lose_if_refused(operation);
     coll_pipebcast_end_if_unconnected(operation->module->comm, operation->n_unconnected,
                                       &operation->held_since);
-    operation->is_left = coll_pipebcast_is_lost(operation->module);
+    operation->is_left = coll_pipebcast_look_for_lost(operation->module);
     if (operation->module->last_look != last_look) {
         lose_if_astray(operation);
     }
@@ -173,7 +173,7 @@ static bool is_stuck(coll_pipebcast_operation_t *operation)
 /** Returns whether an operation that has waited before is given up. */
 __attribute__((noinline)) static bool is_given_up(coll_pipebcast_operation_t *operation)
 {
-    if (!is_stuck(operation)) {
+    if (!end_if_stuck(operation)) {
         return false;
     }
     if (operation->stuck_since == 0) {
@@ -223,7 +223,7 @@ static bool linger(coll_pipebcast_task_t *task)
     coll_pipebcast_operation_t *operation = operation_of(task);
     const bool is_over = operation->method->linger(operation);
     lose_if_refused(operation);
-    return is_over || coll_pipebcast_ends_between(operation->module);
+    return is_over || coll_pipebcast_look_between(operation->module);
 }
 
 static void end_lingering(coll_pipebcast_task_t *task)

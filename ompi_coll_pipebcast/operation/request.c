@@ -57,8 +57,32 @@ static void activate(ompi_request_t *base)
     base->req_status = ompi_status_empty;
 }
 
-/** Starts a persistent request once more. */
-static int start_one(coll_pipebcast_request_t *request)
+/**
+ * The user may learn that it is through. False: not yet, unless it must be now. The lock is one for
+ * the process, as a thread may wait for requests of several communicators.
+ */
+static bool complete(coll_pipebcast_request_t *request, bool must)
+{
+    static coll_pipebcast_lock_t one_at_a_time = {.mutex = OPAL_MUTEX_STATIC_INIT};
+    ompi_request_t *base = &request->super.super;
+    coll_pipebcast_lock(&one_at_a_time);
+    const bool may = must || coll_pipebcast_may_complete(base);
+    if (may && request->error != OMPI_SUCCESS) {
+        OBJ_RETAIN(request->comm); /* asked for its error handler when the request is gone */
+    }
+    if (may) {
+        base->req_status.MPI_ERROR = request->error == OMPI_SUCCESS
+                                         ? MPI_SUCCESS
+                                         : ompi_errcode_get_mpi_code(request->error);
+        ompi_request_complete(base, true);
+    }
+    coll_pipebcast_unlock(&one_at_a_time);
+    return may;
+}
+
+/** Starts a persistent request once more. Not every series of Open MPI tells the user of an error
+ * here, so one that fails completes with it. */
+static void start_one(coll_pipebcast_request_t *request)
 {
     coll_pipebcast_lock_t *lock = &request->module->lock;
     coll_pipebcast_lock(lock);
@@ -66,22 +90,20 @@ static int start_one(coll_pipebcast_request_t *request)
     coll_pipebcast_count(&coll_pipebcast_counters.persistent, 1);
     activate(&request->super.super);
     const int rc = coll_pipebcast_request_begin(request, NULL);
-    if (rc != OMPI_SUCCESS) {
-        request->super.super.req_complete = REQUEST_COMPLETED;
-        request->super.super.req_state = OMPI_REQUEST_INACTIVE;
-    }
     coll_pipebcast_unlock(lock);
     coll_pipebcast_count_failure(rc);
-    return rc;
+    if (rc != OMPI_SUCCESS) {
+        request->error = rc;
+        (void) complete(request, true);
+    }
 }
 
 static int request_start(size_t n, ompi_request_t **requests)
 {
-    int rc = OMPI_SUCCESS;
-    for (size_t i = 0; i < n && rc == OMPI_SUCCESS; i++) {
-        rc = start_one((coll_pipebcast_request_t *) requests[i]);
+    for (size_t i = 0; i < n; i++) {
+        start_one((coll_pipebcast_request_t *) requests[i]);
     }
-    return rc;
+    return OMPI_SUCCESS;
 }
 
 /**
@@ -112,26 +134,6 @@ static bool advance(coll_pipebcast_task_t *task)
         coll_pipebcast_count_failure(request->error);
     }
     return coll_pipebcast_may_complete(&request->super.super);
-}
-
-/**
- * The user may learn that it is through. False: not yet, unless it must be now. The lock is one for
- * the process, as a thread may wait for requests of several communicators.
- */
-static bool complete(coll_pipebcast_request_t *request, bool must)
-{
-    static coll_pipebcast_lock_t one_at_a_time = {.mutex = OPAL_MUTEX_STATIC_INIT};
-    ompi_request_t *base = &request->super.super;
-    coll_pipebcast_lock(&one_at_a_time);
-    const bool may = must || coll_pipebcast_may_complete(base);
-    if (may) {
-        base->req_status.MPI_ERROR = request->error == OMPI_SUCCESS
-                                         ? MPI_SUCCESS
-                                         : ompi_errcode_get_mpi_code(request->error);
-        ompi_request_complete(base, true);
-    }
-    coll_pipebcast_unlock(&one_at_a_time);
-    return may;
 }
 
 /** Completes the request, or makes it a task again. */

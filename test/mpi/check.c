@@ -117,9 +117,9 @@ bool pattern_is(const void *memory, size_t bytes, unsigned seed)
 int bcast_begin(way_t way, void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                 MPI_Request *request_p)
 {
-    *request_p = MPI_REQUEST_NULL;
     switch (way) {
     case BLOCKING:
+        *request_p = MPI_REQUEST_NULL;
         return MPI_Bcast(buffer, count, type, root, comm);
     case NONBLOCKING:
         return MPI_Ibcast(buffer, count, type, root, comm, request_p);
@@ -127,6 +127,7 @@ int bcast_begin(way_t way, void *buffer, int count, MPI_Datatype type, int root,
         return MPI_Bcast_init(buffer, count, type, root, comm, MPI_INFO_NULL, request_p);
 #if OMPI_MAJOR_VERSION >= 6
     case BLOCKING_C:
+        *request_p = MPI_REQUEST_NULL;
         return MPI_Bcast_c(buffer, count, type, root, comm);
     case NONBLOCKING_C:
         return MPI_Ibcast_c(buffer, count, type, root, comm, request_p);
