@@ -131,17 +131,6 @@ static void begin_serving(coll_pipebcast_module_t *module, const coll_pipebcast_
 /* Preparation: all that can run out of memory. A second try follows: one allocation may fail alone.
  */
 
-static int prepare_settings(coll_pipebcast_module_t *module)
-{
-    const coll_pipebcast_settings_t *settings = &module->settings;
-    const bool is_prepared =
-        (!coll_pipebcast_learns(settings) ||
-         pb_planner_reserve_learning(module->planner) == PB_SUCCESS) &&
-        (settings->arrival != COLL_PIPEBCAST_ARRIVAL_NB ||
-         pb_arrival_credit_reserve(&module->credit, ompi_comm_size(module->comm)));
-    return is_prepared ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
-}
-
 const coll_pipebcast_advice_t *coll_pipebcast_advice;
 
 /** Has the memory that broadcasts need whatever they are, so that no rank lacks it later on. */
@@ -150,10 +139,11 @@ static int prepare_broadcasts(coll_pipebcast_module_t *module)
     if (coll_pipebcast_follows_advice()) {
         return coll_pipebcast_advice->prepare(module);
     }
-    if (!coll_pipebcast_sweep_prepare(&module->sweep)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    return prepare_settings(module);
+    const bool is_prepared =
+        coll_pipebcast_sweep_prepare(&module->sweep) &&
+        (module->settings.arrival != COLL_PIPEBCAST_ARRIVAL_NB ||
+         pb_arrival_credit_reserve(&module->credit, ompi_comm_size(module->comm)));
+    return is_prepared ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 static int prepare_once(coll_pipebcast_module_t *module)
@@ -161,10 +151,11 @@ static int prepare_once(coll_pipebcast_module_t *module)
     if (module->placed == NULL) {
         module->placed = coll_pipebcast_place(module->comm);
     }
-    if (module->placed == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (module->planner == NULL) {
+        module->planner =
+            pb_planner_new(ompi_comm_size(module->comm), coll_pipebcast_learns(&module->settings));
     }
-    if (pb_planner_reserve(module->planner, ompi_comm_size(module->comm)) != PB_SUCCESS) {
+    if (module->placed == NULL || module->planner == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return prepare_broadcasts(module);
@@ -195,6 +186,10 @@ static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
 {
     int rc = prepare(module);
     if (!coll_pipebcast_gate_settle(module, common)) {
+        pb_planner_free(module->planner);
+        coll_pipebcast_placed_free(module->placed);
+        module->planner = NULL;
+        module->placed = NULL;
         return pass(module, COLL_PIPEBCAST_TRANSPORT);
     }
     module->connections = common->connections < INT_MAX ? (int) common->connections : 0;
@@ -214,9 +209,10 @@ static bool is_of_intercommunicator(const struct ompi_communicator_t *comm)
 {
     const int n = opal_pointer_array_get_size(&ompi_mpi_communicators);
     for (int i = 0; i < n; i++) {
-        /* From 5.0 on a number that is still negotiated has no communicator, but is not free. */
+        /* From 5.0 on a number that is still negotiated has no communicator, but is not free. From
+         * 5.0.4 on it is marked by 1, which the headers of earlier ones do not know. */
         const struct ompi_communicator_t *other = ompi_comm_lookup((uint32_t) i);
-        if (other != NULL && OMPI_COMM_IS_INTER(other) && other->c_local_comm == comm) {
+        if ((uintptr_t) other > 1 && OMPI_COMM_IS_INTER(other) && other->c_local_comm == comm) {
             return true;
         }
     }

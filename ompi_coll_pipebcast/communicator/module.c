@@ -51,16 +51,3 @@ static void module_destruct(coll_pipebcast_module_t *module)
 
 OBJ_CLASS_INSTANCE(coll_pipebcast_module_t, mca_coll_base_module_t, module_construct,
                    module_destruct);
-
-coll_pipebcast_module_t *coll_pipebcast_module_new(void)
-{
-    coll_pipebcast_module_t *module = OBJ_NEW(coll_pipebcast_module_t);
-    if (module == NULL) {
-        return NULL;
-    }
-    module->planner = pb_planner_new();
-    if (module->planner == NULL) {
-        OBJ_RELEASE(module);
-    }
-    return module;
-}

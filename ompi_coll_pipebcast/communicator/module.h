@@ -37,12 +37,12 @@ typedef struct coll_pipebcast_module {
     int agreed;   /**< an error: this rank had no memory to agree, and is lost */
     bool is_lost; /**< broadcasts of ours end with an error: see communicator/lost.h */
     coll_pipebcast_tags_t tags;           /**< alike on all ranks */
-    int64_t last_look;                    /**< of coll_pipebcast_is_lost(), by the clock */
+    int64_t last_look;                    /**< of coll_pipebcast_look_for_lost(), by the clock */
     coll_pipebcast_reason_t passes_for;   /**< why, while it is PASSING */
     coll_pipebcast_functions_t fallback;  /**< their modules are retained */
     struct coll_pipebcast_placed *placed; /**< NULL until the ranks have agreed */
     coll_pipebcast_model_t *model;        /**< retained; by which they plan; NULL until then */
-    pb_planner_t *planner;                /**< may be asked once the ranks have agreed to serve */
+    pb_planner_t *planner;                /**< NULL: the ranks have not agreed to serve */
     pb_transport_t transport;             /**< of all broadcasts, but for the tag; then, too */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
@@ -54,9 +54,6 @@ typedef struct coll_pipebcast_module {
         credit; /**< of parameter arrival = nb, auto; its bound 0: nothing is sent unasked */
 } coll_pipebcast_module_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_module_t);
-
-/** A module with all the memory that it needs until its ranks agree; NULL if out of memory. */
-coll_pipebcast_module_t *coll_pipebcast_module_new(void);
 
 /** Releases the modules of the fallback component; may be called again. */
 void coll_pipebcast_module_release_fallback(coll_pipebcast_module_t *module);

@@ -79,9 +79,9 @@ mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *co
         (ompi_comm_size(comm) < 2 && comm != &ompi_mpi_comm_self.comm)) {
         return NULL;
     }
-    coll_pipebcast_module_t *module = coll_pipebcast_module_new();
+    coll_pipebcast_module_t *module = OBJ_NEW(coll_pipebcast_module_t);
     if (module == NULL) {
-        module = coll_pipebcast_module_new(); /* see operation/operation.h */
+        module = OBJ_NEW(coll_pipebcast_module_t); /* see operation/operation.h */
     }
     if (module == NULL) { /* the others would wait without end for the agreement */
         coll_pipebcast_end_job(comm, "take part in broadcasts", OMPI_ERR_OUT_OF_RESOURCE);

@@ -70,8 +70,7 @@ static long planner(setting_t *s, int n_roots, bool meanwhile)
     const pb_planner_options_t options = {
         .rank = 1, .choose = {.kind = PB_CHOOSE_ALL, .plan.fanout = 3}, .memory = CACHE};
     begin(s);
-    pb_planner_t *made = pb_planner_new();
-    must(made != NULL && pb_planner_reserve_learning(made) == PB_SUCCESS);
+    pb_planner_t *made = must_have(pb_planner_new(s->n_ranks, true));
     pb_planner_begin(made, s->placement, &s->model, &options);
     for (int i = 0; i < n_roots && i < s->n_ranks; i++) {
         const int root = (int) ((s->root + (long) i * 7919) % s->n_ranks);
@@ -160,9 +159,10 @@ static const struct {
 } parts[] = {
     {"network: a node, its name and slots in two hash tables for each host", 1024, 272, 0, network},
     {"placement: a number for each rank", 64, 4, 0, placement},
-    {"planner before a plan: candidates of each class of sizes", 18432, 0, 0, planner_idle},
+    {"planner before a plan: candidates of each class of sizes, plans charged", 18432, 4, 0,
+     planner_idle},
     {"planner, one root: choices, a role, subtrees of each link", 98304, 48, 0, planner_first},
-    {"planner, 32 roots: cache_size", CACHE + 131072, 0, 0, planner_roots},
+    {"planner, 32 roots: cache_size, plans charged", CACHE + 131072, 4, 0, planner_roots},
     {"planning for a first root, meanwhile: plan and view", 262144, 400, 0, planning},
     {"role in two trees: two parents, two children", 128, 0, 0, role},
     {"role in a binomial tree: log2 P children", 96, 0, 8, binomial_role},

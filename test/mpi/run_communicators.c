@@ -62,6 +62,24 @@ static void test_negotiated(void)
     MPI_Comm_free(&other);
 }
 
+static void mark_number(void *mark)
+{
+    int (*set)(void *, int, void *);
+    *(void **) &set = preloaded("opal_pointer_array_set_item");
+    set(preloaded("ompi_mpi_communicators"), 500, mark);
+}
+
+/** The first broadcast where a number has Open MPI 5.0.4's mark, which older headers hand out. */
+static void test_marked(void)
+{
+    MPI_Comm one;
+    MPI_Comm_dup(MPI_COMM_WORLD, &one);
+    mark_number((void *) 1);
+    check_bcast(BLOCKING, BYTES, 0, one, 8, "while a number is marked");
+    mark_number(NULL);
+    MPI_Comm_free(&one);
+}
+
 /** Makes an intercommunicator of both halves, from 5.0 on of their groups. */
 static void make_both(MPI_Comm half, bool of_groups, MPI_Comm *both_p)
 {
@@ -163,6 +181,7 @@ int main(int argc, char **argv)
         check_begin(&argc, &argv);
     }
     test_negotiated();
+    test_marked();
     check_bcast_of_all(BYTES, MPI_COMM_WORLD, "MPI_COMM_WORLD");
     test_split_and_dup();
     test_mixed();

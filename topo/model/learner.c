@@ -65,7 +65,6 @@ int pb_learner_take(pb_learner_t *learner, uint64_t bytes)
     }
     if (learner->classes[at].size_class != 0 &&
         learner->clock - learner->classes[at].used < PB_LEARNER_STALE) {
-        learner->clock++;
         return -1;
     }
     /* The first broadcast of a class opens connections: the second one says more. */

@@ -127,11 +127,14 @@ void pb_learner_init(pb_learner_t *learner, bool assumes);
  * that is not stale, and nothing is learned of the broadcast. O(classes). */
 int pb_learner_take(pb_learner_t *learner, uint64_t bytes);
 
-/** A broadcast of the class begins. O(1). */
+/** A broadcast begins, of the class in this slot, -1: of one without a slot. O(1). */
 static inline void pb_learner_count(pb_learner_t *learner, int slot)
 {
-    learner->classes[slot].n++;
-    learner->classes[slot].used = ++learner->clock;
+    learner->clock++;
+    if (slot >= 0) {
+        learner->classes[slot].n++;
+        learner->classes[slot].used = learner->clock;
+    }
 }
 
 /** Tells whether the broadcast that was just counted is to be swept. O(1). */

@@ -17,25 +17,19 @@ struct pb_planner_row {
     pb_planned_t planned; /**< but for the segment size; with the class's pieces */
 };
 
-pb_planner_t *pb_planner_new(void)
+pb_planner_t *pb_planner_new(int n_ranks, bool learns)
 {
-    return calloc(1, sizeof(pb_planner_t));
-}
-
-int pb_planner_reserve(pb_planner_t *planner, int n_ranks)
-{
-    if (planner->ledger == NULL) {
-        planner->ledger = pb_ledger_new(n_ranks);
+    pb_planner_t *planner = calloc(1, sizeof(*planner));
+    if (planner == NULL) {
+        return NULL;
     }
-    return planner->ledger != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-}
-
-int pb_planner_reserve_learning(pb_planner_t *planner)
-{
-    if (planner->learner == NULL) {
-        planner->learner = calloc(1, sizeof(*planner->learner));
+    planner->ledger = pb_ledger_new(n_ranks);
+    planner->learner = learns ? calloc(1, sizeof(*planner->learner)) : NULL;
+    if (planner->ledger == NULL || (learns && planner->learner == NULL)) {
+        pb_planner_free(planner);
+        return NULL;
     }
-    return planner->learner != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    return planner;
 }
 
 /** Binds the options to a bound on connections: neighbors repeat if they can, and no plan needs all
@@ -64,9 +58,7 @@ void pb_planner_begin(pb_planner_t *planner, const pb_placement_t *placement,
     planner->model = planner->given = model;
     planner->options = *options;
     planner->options.choose.plan.tables = &planner->tables;
-    if (planner->ledger != NULL) {
-        bind(planner);
-    }
+    bind(planner);
     planner->options.choose.frame = 0;
     planner->swept = (pb_planner_swept_t){.root = -1, .time = -1, .message = -1};
     planner->swept_kind = -1;
@@ -131,14 +123,12 @@ void pb_planner_free(pb_planner_t *planner)
 
 bool pb_planner_has_room(const pb_planner_t *planner, int n_neighbours)
 {
-    return planner->ledger == NULL || pb_ledger_has_room(planner->ledger, n_neighbours);
+    return pb_ledger_has_room(planner->ledger, n_neighbours);
 }
 
 void pb_planner_charge_tree(pb_planner_t *planner, int n_neighbours)
 {
-    if (planner->ledger != NULL) {
-        pb_ledger_charge_tree(planner->ledger, n_neighbours);
-    }
+    pb_ledger_charge_tree(planner->ledger, n_neighbours);
 }
 
 static size_t memory_of_choosers(const pb_planner_t *planner)
@@ -274,9 +264,9 @@ static int plan_new(pb_planner_t *planner, pb_planner_row_t *row, uint64_t bytes
     if (learns) {
         planner->to_open = row->used = pb_planner_key(row->root, row->candidate.kind);
         row->slot = pb_learner_take(planner->learner, bytes);
+        pb_learner_count(planner->learner, row->slot);
     }
     if (row->slot >= 0) {
-        pb_learner_count(planner->learner, row->slot);
         planned->wants_sweep = pb_learner_wants(planner->learner, row->slot);
     }
     pb_planner_trim(planner);

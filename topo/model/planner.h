@@ -43,8 +43,7 @@ typedef struct pb_planner_options {
     int rank; /**< whose roles are computed */
     pb_choose_options_t choose;
     size_t memory;   /**< bytes that may be kept; the role that was used last is kept in any case */
-    int connections; /**< neighbors that any rank may have in all, at least 2; 0: no bound, else
-                              pb_planner_reserve() was called */
+    int connections; /**< neighbors that any rank may have in all, at least 2; 0: no bound */
 } pb_planner_options_t;
 
 /** Decision for a broadcast. */
@@ -88,15 +87,11 @@ typedef struct pb_lesson {
     uint64_t bits_per_second; /**< of links, as they are predicted by now; 0: they were measured */
 } pb_lesson_t;
 
-/** Makes a planner; pb_planner_begin() comes before all questions. NULL if out of memory. */
-pb_planner_t *pb_planner_new(void);
-
-/** Reserves the memory that a bound on connections among `n_ranks` needs. PB_ERR_NO_MEMORY. */
-int pb_planner_reserve(pb_planner_t *planner, int n_ranks);
-
-/** Reserves the memory that learning needs, before pb_planner_begin(): so it learns.
- * PB_ERR_NO_MEMORY. */
-int pb_planner_reserve_learning(pb_planner_t *planner);
+/**
+ * Makes a planner for `n_ranks`, which learns or not; pb_planner_begin() comes before all
+ * questions. NULL if out of memory.
+ */
+pb_planner_t *pb_planner_new(int n_ranks, bool learns);
 
 /**
  * Plans on this network by this model from now on. Both are borrowed and outlive the planner.

@@ -55,7 +55,7 @@ struct pb_planner {
     pb_role_cache_t roles;              /**< in the trees of all ranks */
     pb_role_t *group_role;              /**< in the tree of the last group; NULL: none */
     pb_planner_members_t group;         /**< which that was */
-    pb_ledger_t *ledger;                /**< NULL: there can be no bound on connections */
+    pb_ledger_t *ledger;
     bool ledger_is_lost;    /**< a plan was not charged here that the others may have charged */
     bool has_repeated;      /**< a broadcast was restricted to the repeating kinds */
     pb_learner_t *learner;  /**< owned; NULL: nothing is learned */
@@ -126,7 +126,7 @@ static inline bool pb_planner_is_of(uint32_t kinds, int kind)
 
 static inline bool pb_planner_is_bound(const pb_planner_t *planner)
 {
-    return planner->ledger != NULL && pb_ledger_is_bounding(planner->ledger);
+    return pb_ledger_is_bounding(planner->ledger);
 }
 
 /* Choosing within the bound on connections: planner_choice.c. */

@@ -25,11 +25,7 @@ pb_profile_t planning_fallback(const pb_placement_t *placement, int root)
 pb_planner_t *planning_new(const pb_placement_t *placement, const pb_model_t *model,
                            const pb_planner_options_t *options, bool learns)
 {
-    pb_planner_t *planner = pb_planner_new();
-    must(planner != NULL &&
-         (options->connections <= 0 ||
-          pb_planner_reserve(planner, placement->n_ranks) == PB_SUCCESS) &&
-         (!learns || pb_planner_reserve_learning(planner) == PB_SUCCESS));
+    pb_planner_t *planner = must_have(pb_planner_new(placement->n_ranks, learns));
     pb_planner_begin(planner, placement, model, options);
     return planner;
 }

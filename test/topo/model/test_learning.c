@@ -565,14 +565,14 @@ static void test_more_classes(void)
     int n_known = 0;
     pb_learner_init(&learner, true);
     for (int i = 0; i < 20 * 40 + 2 * PB_LEARNER_STALE; i++) {
-        const int slot = pb_learner_take(&learner, UINT64_C(1000) << (i < 20 * 40 ? i % 20 : 20));
-        if (slot >= 0) {
-            pb_learner_count(&learner, slot);
-        }
+        const uint64_t bytes = UINT64_C(1000) << (i < 20 * 40 ? i % 20 : 20);
+        pb_learner_count(&learner, pb_learner_take(&learner, bytes));
+        must(pb_learner_take(&learner, bytes) >= -1); /* of a swept one again, and after an error */
     }
     for (int i = 0; i < PB_LEARNER_CLASSES; i++) {
         n_known += learner.classes[i].n >= 40;
     }
+    ok(learner.clock == 20 * 40 + 2 * PB_LEARNER_STALE, "each broadcast is counted once");
     ok(n_known == PB_LEARNER_CLASSES && pb_learner_take(&learner, UINT64_C(1000) << 20) >= 0,
        "%d classes of 20 are known, and the one that came behind them", n_known);
 }

@@ -619,12 +619,14 @@ static void test_memory(void)
     ok(pb_planner_plan(planner, 1, LONG, false, &planned) == PB_ERR_NO_MEMORY && !planned.is_known,
        "nor does it pretend to later on");
     pb_planner_free(planner);
-    planner = pb_planner_new();
-    failing_memory_from(0);
-    ok(pb_planner_reserve(planner, 20) == PB_ERR_NO_MEMORY,
-       "memory for the bound is had beforehand, or not");
+    int n_made = 0;
+    for (long n = 0; n < 3; n++) {
+        failing_memory_after(n);
+        n_made += pb_planner_new(20, true) != NULL;
+    }
     failing_memory_after(-1);
-    pb_planner_free(planner);
+    ok(n_made == 0 && failing_memory_alive() == before,
+       "a planner has what the bound and learning need, or is not made");
     tree_case_clear(&c);
 }
 
