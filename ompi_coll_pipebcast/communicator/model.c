@@ -27,9 +27,7 @@ static int fill(coll_pipebcast_model_t *model)
     pb_diag_t diag;
     pb_diag_init(&diag);
     int rc = pb_model_read(coll_pipebcast_params.model_file, &model->model, &diag);
-    if (rc == PB_SUCCESS) {
-        model->hash = pb_model_hash(&model->model);
-    } else if (rc != PB_ERR_NO_MEMORY) {
+    if (rc != PB_SUCCESS && rc != PB_ERR_NO_MEMORY) {
         model->why = coll_pipebcast_error_text(&diag);
         rc = model->why != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
     }
@@ -66,7 +64,6 @@ static coll_pipebcast_model_t *assume(uint64_t bits_per_second, uint32_t mtu)
     model->bits_per_second = bits_per_second;
     model->mtu = mtu;
     pb_model_assume(bits_per_second, mtu, &model->model);
-    model->hash = pb_model_hash(&model->model);
     return model;
 }
 

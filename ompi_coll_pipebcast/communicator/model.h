@@ -9,9 +9,8 @@
 
 typedef struct coll_pipebcast_model {
     opal_object_t super;
-    char *source;  /**< for people: where it came from */
-    char *why;     /**< for people: what is wrong with its file; NULL: nothing */
-    uint64_t hash; /**< of the model; 0 if it is invalid */
+    char *source; /**< for people: where it came from */
+    char *why;    /**< for people: what is wrong with its file; NULL: nothing */
     uint64_t bits_per_second;
     uint32_t mtu; /**< that an assumed model was made from; 0: it was measured */
     pb_model_t model;

@@ -17,7 +17,6 @@
 #include "communicator/hwloc_place.h"
 #include "communicator/process.h"
 #include "pml/route.h"
-#include "topo/network/address_record.h"
 #include "topo/network/hostlist.h"
 #include "topo/util/hash.h"
 
@@ -88,12 +87,13 @@ static pb_locality_t find_place(void)
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 40
+#define PROTOCOL 41
 #endif
 
 /** Names, for people, of the values that must be alike. */
 static const char *const alike[COLL_PIPEBCAST_N_ALIKE] = {
     [COLL_PIPEBCAST_ALIKE_PROTOCOL] = "the version of pipebcast",
+    [COLL_PIPEBCAST_ALIKE_ARCHITECTURE] = "the architecture of processors",
     [COLL_PIPEBCAST_ALIKE_TOPOLOGY] = "the topology (coll_pipebcast_topology_file, "
                                       "coll_pipebcast_topology_name, coll_pipebcast_topology) or "
                                       "the list of hosts (coll_pipebcast_hosts)",
@@ -123,6 +123,7 @@ static void set_parameters(uint64_t *values)
     const coll_pipebcast_settings_t *first = &coll_pipebcast_first_settings;
     values[COLL_PIPEBCAST_ALIKE_PROTOCOL] =
         pb_hash_end(pb_hash_string(pb_hash_number(PB_HASH_START, PROTOCOL), PACKAGE_VERSION));
+    values[COLL_PIPEBCAST_ALIKE_ARCHITECTURE] = opal_local_arch;
     values[COLL_PIPEBCAST_ALIKE_ALGORITHM] = (uint64_t) first->algorithm;
     values[COLL_PIPEBCAST_ALIKE_ARRIVAL] = (uint64_t) first->arrival;
     values[COLL_PIPEBCAST_ALIKE_ADVICE] = coll_pipebcast_follows_advice();
@@ -149,9 +150,10 @@ static uint64_t hash_of_topology(void)
 static uint64_t hash_of_model(const pb_medium_t *medium)
 {
     const coll_pipebcast_model_t *model = coll_pipebcast_process.model;
-    const bool fits = model != NULL && (!model->model.has_medium ||
-                                        pb_medium_is_alike(&model->model.medium, medium));
-    return fits ? model->hash : 0;
+    const bool fits =
+        model != NULL && model->why == NULL &&
+        (!model->model.has_medium || pb_medium_is_alike(&model->model.medium, medium));
+    return fits ? pb_model_hash(&model->model) : 0;
 }
 
 static uint64_t known_or_not(uint64_t number)
@@ -259,39 +261,19 @@ static char *name_in_topology(char *name)
     return name;
 }
 
-/* The text: the facts, the host, the address, each from a line of its own on. */
+/* The record. */
 
 static char *write_text(const pb_facts_t *facts, const char *host)
 {
-    char line[PB_FACTS_SIZE], *text = NULL;
     const char *pattern = getenv("SLURM_TOPOLOGY_ADDR_PATTERN"),
                *own = getenv("PIPEBCAST_TOPOLOGY_ADDR");
     const bool is_own = own != NULL && (pattern == NULL || strchr(pattern, '.') == NULL);
-    char *address =
-        is_own ? pb_address_record_write(NULL, own, getenv("PIPEBCAST_TOPOLOGY_ADDR_PATTERN"))
-               : pb_address_record_write(getenv("SLURMD_NODENAME"), getenv("SLURM_TOPOLOGY_ADDR"),
-                                         pattern);
-    if (address != NULL &&
-        asprintf(&text, "%s\n%s\n%s", pb_facts_write(facts, line), host, address) < 0) {
-        text = NULL;
-    }
-    free(address);
-    return text;
-}
-
-/** Reads the text. Another version gives facts of zeros: its process is then not like this one. */
-static void read_text(coll_pipebcast_record_t *record)
-{
-    char *host = strchr(record->text, '\n');
-    char *address = host != NULL ? strchr(host + 1, '\n') : NULL;
-    record->address = (pb_address_t){.host = "", .node = "", .address = "", .pattern = ""};
-    if (address == NULL) {
-        return;
-    }
-    *host++ = *address++ = '\0';
-    (void) pb_facts_read(record->text, &record->facts);
-    (void) pb_address_record_read(address, &record->address);
-    record->address.host = host;
+    const pb_address_t address = {.host = host,
+                                  .node = is_own ? NULL : getenv("SLURMD_NODENAME"),
+                                  .address = is_own ? own : getenv("SLURM_TOPOLOGY_ADDR"),
+                                  .pattern =
+                                      is_own ? getenv("PIPEBCAST_TOPOLOGY_ADDR_PATTERN") : pattern};
+    return pb_record_write(facts, &address);
 }
 
 /** Uses up the text, also after an error; NULL: the process has published none. */
@@ -304,7 +286,8 @@ static coll_pipebcast_record_t *new_record(char *text)
     }
     record->text = text;
     if (text != NULL) {
-        read_text(record);
+        /* Another version gives facts of zeros: its process is then not like this one. */
+        (void) pb_record_read(record->text, &record->facts, &record->address);
     }
     return record;
 }

@@ -1,21 +1,20 @@
 /*
- * Record of a process, which other processes of its job read without a message of MPI. It has its
- * facts (topo/network/facts.h), the name of its host, and its position in Slurm's network
- * (topo/network/address_record.h). Every process that may serve publishes one before MPI_Init
- * exchanges records. A process without one has no pipebcast, or is told not to use it, and would
- * broadcast by another component.
+ * Records of processes (topo/network/record.h), which other processes of their job read without a
+ * message of MPI. Every process that may serve publishes one before MPI_Init exchanges records. A
+ * process without one has no pipebcast, or is told not to use it, and would broadcast by another
+ * component.
  */
 #ifndef COLL_PIPEBCAST_RECORD_H
 #define COLL_PIPEBCAST_RECORD_H
 
 #include "base/compat.h"
-#include "topo/network/addresses.h"
-#include "topo/network/facts.h"
+#include "topo/network/record.h"
 
 /** The indices of pb_facts_t.alike. The first one is the same in all versions. */
 enum {
     COLL_PIPEBCAST_ALIKE_PROTOCOL,
-    COLL_PIPEBCAST_ALIKE_TOPOLOGY, /**< digest of the network and of the parameter hosts */
+    COLL_PIPEBCAST_ALIKE_ARCHITECTURE, /**< messages are bytes as the root has them */
+    COLL_PIPEBCAST_ALIKE_TOPOLOGY,     /**< digest of the network and of the parameter hosts */
     COLL_PIPEBCAST_ALIKE_ALGORITHM,
     COLL_PIPEBCAST_ALIKE_ARRIVAL,
     COLL_PIPEBCAST_ALIKE_ADVICE, /**< whether it is followed, wherever its directory is */

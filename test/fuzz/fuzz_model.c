@@ -27,7 +27,6 @@ static void write_again(const pb_model_t *model)
     must(pb_model_write(model, stream) == PB_SUCCESS);
     fclose(stream);
     must(read_model(text, length, &again) == PB_SUCCESS);
-    must(pb_model_hash(&again) == pb_model_hash(model));
     /* NOLINTNEXTLINE(*-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c): both were zeroed */
     must(memcmp(&again, model, sizeof(again)) == 0);
     free(text);

@@ -379,53 +379,7 @@ void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb
     pb_model_assume(bits_per_second, model->payload + TCP_IP_BYTES, other);
 }
 
-/* ---- hash ---- */
-
-/** Hashes `n` values of 64 bits each. */
-static uint64_t hash_values(uint64_t hash, const void *values, size_t n)
-{
-    const uint64_t *value = values;
-    for (size_t i = 0; i < n; i++) {
-        hash = pb_hash_number(hash, value[i]);
-    }
-    return hash;
-}
-
-static uint64_t hash_transport(uint64_t hash, const pb_medium_t *medium)
-{
-    hash = pb_hash_string(hash, medium->pml);
-    hash = pb_hash_string(hash, medium->btls);
-    hash = pb_hash_string(hash, medium->interfaces);
-    return pb_hash_number(hash, medium->bits_per_second);
-}
-
-static uint64_t hash_costs(uint64_t hash, const pb_costs_t *costs)
-{
-    hash = pb_hash_number(hash, (uint64_t) costs->n_links);
-    hash = pb_hash_number(hash, (uint64_t) costs->n_ring);
-    hash = pb_hash_number(hash, (uint64_t) costs->n_rows);
-    return hash_values(hash, costs->rows, (size_t) costs->n_rows * sizeof(pb_cost_t) / 8);
-}
-
 uint64_t pb_model_hash(const pb_model_t *model)
 {
-    uint64_t hash = pb_hash_number(PB_HASH_START, model->topology);
-    hash = pb_hash_number(hash, model->measured);
-    if (model->has_medium) {
-        hash = hash_transport(hash, &model->medium);
-    }
-    hash = pb_hash_number(hash, model->payload);
-    hash = pb_hash_number(hash, model->overhead);
-    for (int place = 0; place < PB_PLACE_COUNT; place++) {
-        hash = hash_costs(hash, &model->costs[place]);
-    }
-    hash = pb_hash_number(hash, (uint64_t) model->n_fallback);
-    for (int i = 0; i < model->n_fallback; i++) {
-        const pb_fallback_t *fallback = &model->fallback[i];
-        hash = pb_hash_number(hash, (uint64_t) fallback->n_ranks);
-        hash = pb_hash_number(hash, (uint64_t) fallback->n_rows);
-        hash = hash_values(hash, fallback->bytes, (size_t) fallback->n_rows);
-        hash = hash_values(hash, fallback->time, (size_t) fallback->n_rows);
-    }
-    return pb_hash_end(hash);
+    return pb_hash_end(pb_hash_bytes(PB_HASH_START, model, sizeof(*model)));
 }

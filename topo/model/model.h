@@ -149,7 +149,8 @@ void pb_model_assume_other(const pb_model_t *model, uint64_t bits_per_second, pb
  * are. */
 int pb_model_add_size(uint64_t *sizes, int n, uint64_t size);
 
-/** Hash of everything in the model, for ranks to compare. */
+/** Hash of a model that was read or assumed, for ranks to compare: all bytes that nothing has
+ * filled are 0. */
 uint64_t pb_model_hash(const pb_model_t *model);
 
 /**

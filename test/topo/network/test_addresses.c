@@ -14,7 +14,6 @@
 #include "test/topo/network/printed.h"
 #include "test/topo/trees/tree_case.h"
 #include "test/topo/util/golden.h"
-#include "topo/network/address_record.h"
 #include "topo/network/topology.h"
 #include "topo/util/text_file.h"
 
@@ -85,7 +84,7 @@ static char *print_joined(const char *file)
     char *text = text_of(file), *lines = calloc(1, strlen(text) + 1), *at = lines;
     for (const char *line = strstr(text, "#at "); line != NULL; line = strstr(line + 1, "#at ")) {
         const char *rest = strchr(line + 4, ' ');
-        at += sprintf(at, "%.*s 1%.*s\n", (int) (rest - line - 4), line + 4,
+        at += sprintf(at, "%.*s%.*s\n", (int) (rest - line - 4), line + 4,
                       (int) strcspn(rest, "\n"), rest);
     }
     const int n = address_lines_read(lines, addresses, MAX_HOSTS);
@@ -132,7 +131,8 @@ static const char *switch_above(const pb_network_t *network, int host, int level
     return "";
 }
 
-static char *record_of(const pb_network_t *network, int host)
+/* The address of a host, whose address and pattern are to be freed. */
+static pb_address_t address_of(const pb_network_t *network, int host)
 {
     const char *name = pb_network_node(network, host)->name;
     char *address = NULL, *pattern = NULL;
@@ -147,10 +147,7 @@ static char *record_of(const pb_network_t *network, int host)
     fprintf(to_pattern, "node");
     fclose(to_address);
     fclose(to_pattern);
-    char *record = pb_address_record_write(name, address, pattern);
-    free(address);
-    free(pattern);
-    return record;
+    return (pb_address_t){.host = name, .node = name, .address = address, .pattern = pattern};
 }
 
 /* Tells whether each node that is in `network` has the parent there that it has in `original`. */
@@ -176,15 +173,12 @@ static bool comes_back(tree_case_t *c, pb_random_t *random, void *context)
 {
     pb_network_t *network;
     pb_address_t addresses[MAX_HOSTS];
-    char *records[MAX_HOSTS];
     pb_diag_t diag;
     int n = 0;
     (void) random;
     (void) context;
     for (; n < c->placement->n_ranks; n++) { /* ranks are on hosts in random order */
-        records[n] = record_of(c->network, c->placement->host[n]);
-        addresses[n].host = pb_network_node(c->network, c->placement->host[n])->name;
-        pb_address_record_read(records[n], &addresses[n]);
+        addresses[n] = address_of(c->network, c->placement->host[n]);
     }
     pb_diag_init(&diag);
     const bool good = pb_addresses_join(NULL, addresses, n, &network, &diag) == PB_SUCCESS &&
@@ -193,42 +187,12 @@ static bool comes_back(tree_case_t *c, pb_random_t *random, void *context)
         printf("# %s\n", pb_diag_first(&diag));
     }
     for (int i = 0; i < n; i++) {
-        free(records[i]);
+        free((char *) addresses[i].address);
+        free((char *) addresses[i].pattern);
     }
     pb_diag_clear(&diag);
     pb_network_free(network);
     return good;
-}
-
-/* ---- the record ---- */
-
-static void test_record(void)
-{
-    pb_address_t address;
-    char *record = pb_address_record_write("n1", "s0.n1", NULL);
-    ok(pb_address_record_read(record, &address) == PB_SUCCESS && strcmp(address.node, "n1") == 0 &&
-           strcmp(address.address, "s0.n1") == 0 && strcmp(address.pattern, "") == 0,
-       "what is written is read");
-    free(record);
-    record = pb_address_record_write("n1", "s0\n.n1", "switch.node");
-    ok(pb_address_record_read(record, &address) == PB_ERR_MALFORMED && address.address[0] == '\0',
-       "a value of two lines is malformed");
-    free(record);
-    char text[] = "2\nn1\ns0.n1\nswitch.node\nmore", cut[] = "1\nn1", other[] = "2\nn1\na\nnode";
-    ok(pb_address_record_read(text, &address) == PB_ERR_MALFORMED &&
-           pb_address_record_read(cut, &address) == PB_ERR_MALFORMED &&
-           pb_address_record_read(other, &address) == PB_ERR_MALFORMED && address.node[0] == '\0',
-       "so are records of other versions, and too few lines");
-
-    static char longer[2 * PB_ADDRESS_MAX_LENGTH];
-    memset(longer, 'a', sizeof(longer) - 1);
-    record = pb_address_record_write(longer, longer, longer);
-    ok(pb_address_record_read(record, &address) == PB_SUCCESS &&
-           strlen(address.node) == PB_ADDRESS_MAX_NODE + 1 &&
-           strlen(address.address) == PB_ADDRESS_MAX_LENGTH + 1 &&
-           strlen(address.pattern) == PB_ADDRESS_MAX_LENGTH + 1,
-       "of long values, one byte more than is allowed is kept");
-    free(record);
 }
 
 /* ---- memory ---- */
@@ -253,10 +217,10 @@ static void test_memory(void)
     static const struct {
         const char *what, *text;
     } cases[] = {
-        {"a tree", "a 1 a c.s1.a switch.switch.node\nb 1 b c.s2.b switch.switch.node\n"},
-        {"spines", "a 1 a c[1-3].s1.a switch.switch.node\nb 1 b c[1-3].s2.b switch.switch.node\n"},
-        {"blocks", "a 1 a b1.a block.node\nb 1 b b2.b block.node\n"},
-        {"a fault", "a 1 a c.s1.a switch.switch.node\nb 1 b d.s1.b switch.switch.node\n"},
+        {"a tree", "a a c.s1.a switch.switch.node\nb b c.s2.b switch.switch.node\n"},
+        {"spines", "a a c[1-3].s1.a switch.switch.node\nb b c[1-3].s2.b switch.switch.node\n"},
+        {"blocks", "a a b1.a block.node\nb b b2.b block.node\n"},
+        {"a fault", "a a c.s1.a switch.switch.node\nb b d.s1.b switch.switch.node\n"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const failing_memory_t found = failing_memory_run(read_lines, cases[i].text);
@@ -280,7 +244,6 @@ int main(int argc, char **argv)
        "there are golden files of levels");
     ok(golden_check("network/joined", print_joined, report) > 0,
        "there are golden files of topologies that hosts join");
-    test_record();
     tree_case_hold("networks come of their addresses", 17, tap_trials(1000, 100),
                    (tree_case_size_t){8, 30, 1, 0, false}, comes_back, NULL);
     test_memory();
