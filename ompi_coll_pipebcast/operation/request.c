@@ -67,13 +67,12 @@ static bool complete(coll_pipebcast_request_t *request, bool must)
     ompi_request_t *base = &request->super.super;
     coll_pipebcast_lock(&one_at_a_time);
     const bool may = must || coll_pipebcast_may_complete(base);
-    if (may && request->error != OMPI_SUCCESS) {
-        OBJ_RETAIN(request->comm); /* asked for its error handler when the request is gone */
-    }
     if (may) {
-        base->req_status.MPI_ERROR = request->error == OMPI_SUCCESS
-                                         ? MPI_SUCCESS
-                                         : ompi_errcode_get_mpi_code(request->error);
+        base->req_status.MPI_ERROR = MPI_SUCCESS;
+        if (request->error != OMPI_SUCCESS) {
+            base->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(request->error);
+            OBJ_RETAIN(request->comm); /* it is asked for its handler when the request is gone */
+        }
         ompi_request_complete(base, true);
     }
     coll_pipebcast_unlock(&one_at_a_time);

@@ -10,7 +10,7 @@ import sys
 from cluster import IS_LONG, TOOL, main, need_program, need_testbed, tap, tool
 from groups import MIX, TREES, command, up
 
-STEPS = "1500" if IS_LONG else "600"
+STEPS = "1500" if IS_LONG else "1000"
 WORKS, SILENT = "multicast works", TREES + "lost more than half of the frames"
 
 
