@@ -62,21 +62,16 @@ static void test_negotiated(void)
     MPI_Comm_free(&other);
 }
 
-static void mark_number(void *mark)
-{
-    int (*set)(void *, int, void *);
-    *(void **) &set = preloaded("opal_pointer_array_set_item");
-    set(preloaded("ompi_mpi_communicators"), 500, mark);
-}
-
 /** The first broadcast where a number has Open MPI 5.0.4's mark, which older headers hand out. */
 static void test_marked(void)
 {
+    int (*set)(void *, int, void *);
     MPI_Comm one;
+    *(void **) &set = preloaded("opal_pointer_array_set_item");
     MPI_Comm_dup(MPI_COMM_WORLD, &one);
-    mark_number((void *) 1);
+    set(preloaded("ompi_mpi_communicators"), 500, (void *) 1);
     check_bcast(BLOCKING, BYTES, 0, one, 8, "while a number is marked");
-    mark_number(NULL);
+    set(preloaded("ompi_mpi_communicators"), 500, NULL);
     MPI_Comm_free(&one);
 }
 

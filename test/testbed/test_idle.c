@@ -40,17 +40,15 @@ static void restart_with_environment(char **argv)
     }
 }
 
-/** As a library whose constructor runs before the preloaded one's; without an answer from it the
- * program ends here. */
+/** Does as a library whose constructor runs before the preloaded one's. */
 __attribute__((constructor(101))) static void use_before_load(void)
 {
-    char byte;
     struct timespec none = {0};
     poll(NULL, 0, 0);
     nanosleep(&none, NULL);
     clock_nanosleep(CLOCK_MONOTONIC, 0, &none, NULL);
-    send(-1, &byte, 0, 0);
-    recv(-1, &byte, 0, 0);
+    send(-1, NULL, 0, 0);
+    recv(-1, NULL, 0, 0);
 }
 
 int main(int argc, char **argv)

@@ -567,7 +567,7 @@ static void test_more_classes(void)
     for (int i = 0; i < 20 * 40 + 2 * PB_LEARNER_STALE; i++) {
         const uint64_t bytes = UINT64_C(1000) << (i < 20 * 40 ? i % 20 : 20);
         pb_learner_count(&learner, pb_learner_take(&learner, bytes));
-        must(pb_learner_take(&learner, bytes) >= -1); /* of a swept one again, and after an error */
+        (void) pb_learner_take(&learner, bytes); /* of a swept one again, and after an error */
     }
     for (int i = 0; i < PB_LEARNER_CLASSES; i++) {
         n_known += learner.classes[i].n >= 40;

@@ -141,6 +141,19 @@ static void test_write(const pb_model_t *written, const char *what)
     free(text);
 }
 
+static void test_hash(void)
+{
+    static const size_t fields[] = {offsetof(pb_model_t, costs[PB_PLACE_FAR].rows[1].receive),
+                                    offsetof(pb_model_t, fallback[0].time[1]),
+                                    offsetof(pb_model_t, topology),
+                                    offsetof(pb_model_t, costs[PB_PLACE_FAR].n_ring)};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        other = model;
+        ((unsigned char *) &other)[fields[i]]++;
+        ok(pb_model_hash(&other) != pb_model_hash(&model), "the hash knows each field: %zu", i);
+    }
+}
+
 /* A further link takes as long for a frame as the one whose time is in the rows. */
 static void test_further_link(void)
 {
@@ -259,6 +272,7 @@ int main(void)
     test_good();
     test_transport();
     test_write(&model, "a measured model");
+    test_hash();
     test_further_link();
     test_datagrams();
     test_interpolation();
