@@ -237,7 +237,7 @@ check_mutants() {
 }
 
 # The parts of the long suite and the seconds that each takes on two cores; first what finds most. A
-# part is a directory of tests, an analysis, or the mutants.
+# part is a directory of tests, an analysis, or the mutants. --ci has no time for the last two.
 long_parts=(
     "test/topo 180" "test/adaptive 120" "test/engine 60" "test/mpi 600" "test/soak 60" "test/tools 120" "test/experiments 480" "sanitize 600"
     "test/fuzz 150" "demo 240" "test/testbed 600" "thread 480" "tidy 480" "sanitize-mpi 1800"

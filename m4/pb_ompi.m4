@@ -1,7 +1,7 @@
 # PB_OMPI: finds an Open MPI with its devel headers (the ones that components are built from).
 #
 # Sets MPICC, PB_OMPI_VERSION, PB_OMPI_CPPFLAGS (as system headers, so that their warnings are not
-# ours), PB_OMPI_LIBS, PB_MPIEXEC, plugindir.
+# ours), PB_OMPI_LIBS, MPIEXEC, plugindir.
 AC_DEFUN([PB_OMPI], [
     AC_ARG_WITH([ompi],
         [AS_HELP_STRING([--with-ompi=DIR],

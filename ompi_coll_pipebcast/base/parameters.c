@@ -152,9 +152,9 @@ static const struct {
     {"multicast_checksum", INT, checksums, OPAL_INFO_LVL_6, READONLY,
      &coll_pipebcast_params.multicast_checksum,
      "Whether each datagram of multicast has a checksum with a key, so that nobody on the "
-     "network can forge one. The root of a communicator's first broadcast decides. It costs the "
-     "processor about 0.4 nanoseconds for each byte. auto: where that is less than 5 % of a "
-     "byte's time on the slowest host's link, so up to 1 Gbit/s. (default: auto)"},
+     "network can forge one. The root of a communicator's first broadcast decides. It costs "
+     "processor time. auto: where that is less than 5 % of a byte's time on the slowest host's "
+     "link, so up to 1 Gbit/s. (default: auto)"},
     {"multicast_buffer", SIZE, NULL, OPAL_INFO_LVL_8, READONLY,
      &coll_pipebcast_params.multicast_buffer,
      "Bytes of the receive buffer of multicast that each process asks the kernel for, which "

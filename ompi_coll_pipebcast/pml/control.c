@@ -71,21 +71,17 @@ int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_requ
     return OMPI_SUCCESS;
 }
 
-/** Receives a message that has come; false if none has. */
-static bool receive_probed(const pb_control_t *control, small_t *small,
-                           ompi_status_public_t *status_p)
+/** Posts the receive of a message that is here, from its source; none is: nothing. */
+static int receive_probed(const pb_control_t *control, small_t *small)
 {
     int matched = 0;
-    int rc = MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, control->tag, control->comm, &matched, status_p));
-    if (rc == OMPI_SUCCESS && matched == 0) {
-        return false;
-    }
-    if (rc == OMPI_SUCCESS) {
-        rc = MCA_PML_CALL(recv(small->bytes, small->room, MPI_BYTE, status_p->MPI_SOURCE,
-                               control->tag, control->comm, status_p));
-    }
-    status_p->MPI_ERROR = rc;
-    return true;
+    ompi_status_public_t status;
+    const int rc =
+        MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, control->tag, control->comm, &matched, &status));
+    return rc != OMPI_SUCCESS || matched == 0
+               ? rc
+               : MCA_PML_CALL(irecv(small->bytes, small->room, MPI_BYTE, status.MPI_SOURCE,
+                                    control->tag, control->comm, &small->request));
 }
 
 /** Asks a posted receive to end: true when it has, without a message. */
@@ -128,15 +124,20 @@ bool coll_pipebcast_take(struct ompi_communicator_t *comm, int rank, int tag, in
     return matched != 0;
 }
 
-/** Returns whether a message is here, by a receive or by a probe. */
+/** Returns whether a message is here, by a receive or by a probe, or an error. */
 static bool has_come(const pb_control_t *control, small_t *small, ompi_status_public_t *status_p)
 {
+    int rc = OMPI_SUCCESS;
     if (small->request != NULL && OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(control->comm)) {
         (void) stop(&small->request); /* the assertion is newer than the receive */
     }
-    return small->request != NULL
-               ? coll_pipebcast_take_complete((pb_request_t *) &small->request, status_p)
-               : receive_probed(control, small, status_p);
+    if (small->request == NULL) {
+        rc = receive_probed(control, small);
+    }
+    status_p->MPI_ERROR = rc;
+    return rc != OMPI_SUCCESS ||
+           (small->request != NULL &&
+            coll_pipebcast_take_complete((pb_request_t *) &small->request, status_p));
 }
 
 bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,

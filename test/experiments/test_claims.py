@@ -3,6 +3,8 @@
 
 import argparse
 import contextlib
+import importlib.machinery
+import importlib.util
 import io
 import os
 import re
@@ -399,6 +401,13 @@ def test_paper():
             line = next(line for line in done.stdout.splitlines() if "the two-tree is faster than all trees of the papers" in line)
             tap.ok(all(word in line for word in words), f"a claim at {twotree} is told")
             tap.eq(("claims.csv: HOLDS" in line, done.returncode), (status == 3, status), "and compared with the table")
+        loader = importlib.machinery.SourceFileLoader("paper", program)
+        paper = importlib.util.module_from_spec(importlib.util.spec_from_loader("paper", loader))
+        loader.exec_module(paper)
+        paper.TABLE = os.devnull
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            status = paper.judge([path])
+        tap.ok(status == paper.OTHER and "claims.csv: no such claim" in said.getvalue(), "a claim that the table lacks is a difference")
         with open(path, "w", encoding="utf-8") as file:
             print(head, file=file)
         done = subprocess.run([sys.executable, program, "--samples", path], stderr=subprocess.PIPE, text=True, check=False)

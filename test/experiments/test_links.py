@@ -17,7 +17,7 @@ sys.path[:0] = [os.path.join(HERE, "../../contrib/experiments"), os.path.join(HE
 # pylint: disable=wrong-import-position
 from benchlib.command import measure_at
 from benchlib.links import FRAME_HEADERS, SEGMENT_HEADERS, payload_of_frame, segment_of_frames
-from benchlib.methods import Method
+from benchlib.methods import PIPEBCAST_WAYS, Method
 from benchlib.places import Testbed
 from benchlib.programs import component_path
 from benchlib.run import run_bench
@@ -54,7 +54,8 @@ def deviation(load, back, measured):
 
 def planned_loads(build, place, kind, links):
     """{(from, to): how many times the link carries the message}"""
-    streams = planned_streams(os.path.join(build, "contrib/tools/topo/pipebcast-topo"), place.topology_file, kind, place.hosts)
+    streams = planned_streams(os.path.join(build, "contrib/tools/topo/pipebcast-topo"), place.topology_file, kind, place.hosts,
+                              "--fanout", PIPEBCAST_WAYS["kary"]["coll_pipebcast_fanout"])
     ways, loads = Ways(links), dict.fromkeys(links, 0.0)
     for edges in streams:
         for parent, child in edges:

@@ -27,12 +27,15 @@ SECONDS = "12" if IS_LONG else "6"
 DEAD = "".join(f"at {at}s set s0-s1 loss=100%\nat {at + 3}s set s0-s1 loss=0%\n" for at in range(2, 80, 6))
 
 
-def mpirun(algorithm, *arguments, options=()):
+def mpirun(name, *arguments, options=()):
+    """name: a kind of tree, or a mode of arrival behind "arrival_"."""
+    kind, arrival = ("auto", name[8:]) if name.startswith("arrival_") else (name, "off")
     answer = tool("mpirun", "--name", "t", "--timeout", "100", *options, "--",
                   *component_path(os.path.join(BUILD, "ompi_coll_pipebcast")),
                   "--mca", "coll", "pipebcast,tuned",
                   "--mca", "coll_pipebcast_topology_file", PATH,
-                  "--mca", "coll_pipebcast_algorithm", algorithm, *arguments)  # fmt: skip
+                  "--mca", "coll_pipebcast_algorithm", kind,
+                  "--mca", "coll_pipebcast_arrival", arrival, *arguments)  # fmt: skip
     tap.note(answer.stdout)
     return answer
 

@@ -126,7 +126,7 @@ int pb_planner_plan(pb_planner_t *planner, int root, uint64_t bytes, bool is_tre
 
 /**
  * The broadcast that was just planned is swept: how long it takes will be noted. *planned may
- * become a trial. PB_ERR_NO_MEMORY.
+ * become a trial. PB_ERR_NO_MEMORY: as pb_planner_plan().
  */
 int pb_planner_plan_swept(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned);
 

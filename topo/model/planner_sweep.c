@@ -90,6 +90,7 @@ static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *
         rc = predict(planner, chooser, &swept);
     }
     if (rc != PB_SUCCESS) {
+        planned->is_known = false; /* the others may try another one */
         return rc;
     }
     swept.trial.opens =

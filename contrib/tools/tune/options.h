@@ -14,7 +14,7 @@ enum { TUNE_MAX_SIZES = 48, TUNE_MAX_TEXT = 4096 };
 struct tune_options {
     char topology[TUNE_MAX_TEXT]; /**< empty: all hosts on one switch */
     char topology_name[TUNE_MAX_TEXT];
-    char output[TUNE_MAX_TEXT]; /**< never empty after tune_options_parse() */
+    char output[TUNE_MAX_TEXT]; /**< never empty after tune_options_read() */
     char hosts[TUNE_MAX_TEXT]; /**< names for the ranks in turn, for trials; empty: the true ones */
     char discover[TUNE_MAX_TEXT]; /**< the topology that is found goes there; empty: none */
     bool verify;                  /**< measure whether the topology is true */

@@ -13,8 +13,7 @@
 
 /* ---- pools ---- */
 
-/* Table 1 of paper 4, in Mbit/s; each host is a cluster, so that the diagonal is
- * measured too. */
+/* Table 1 of paper 4, in Mbit/s. Each host is a cluster: the diagonal is measured, too. */
 static pb_link_matrix_t *table_1(void)
 {
     static const uint64_t mbit[8][8] = {

@@ -186,12 +186,15 @@ static void test_segment_of_message(void)
     must(pb_planner_note(planner, 100000, 0, &lesson) == PB_SUCCESS);
     ok(lesson.in_force.segment == PB_CHOOSE_ASSUMED_SEGMENT,
        "a segment as long as the message stays one");
+    failing_memory_from(0);
+    ok(pb_planner_plan_swept(planner, 1, LONG, &planned) == PB_ERR_NO_MEMORY && !planned.is_known,
+       "without memory it is not known what is tried");
+    failing_memory_after(-1);
     pb_planner_free(planner);
     tree_case_clear(&c);
 }
 
-/** With little more room than the roles and the choices need, a swept broadcast has its role,
- * though others were used after it. */
+/** With little room a swept broadcast has its role, though others were used after it. */
 static void test_swept_role(void)
 {
     enum { N_SWEPT_RANKS = 24, N_STEPS = 300 };

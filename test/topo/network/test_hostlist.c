@@ -55,8 +55,7 @@ static void test_stop(void)
        "what `found` returns ends the list");
 }
 
-/* Groups whose ranges are many and whose names are long: each name costs its own
- * length only. */
+/* Groups of many ranges and with long names: each name costs its own length only. */
 static int count_name(void *context, const char *name)
 {
     (void) name;

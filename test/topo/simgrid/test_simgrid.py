@@ -2,7 +2,7 @@
 """TAP: the simulator against SimGrid, which other people wrote, on the papers' topologies and 20 random networks.
 
 In the long suite. SimGrid (Debian: libsimgrid-dev) and a C++ compiler ($CXX, or g++) are needed for this
-test alone. The replay is explained in replay.cpp. With --csv FILE a table for doc/results is written, too.
+test alone. The replay is explained in replay.cpp.
 """
 
 import csv
@@ -94,20 +94,6 @@ def range_text(values):
     return least if least == most else f"{least} to {most}"
 
 
-def write_table(path, all_found, kinds):
-    """What doc/results has of it: for each kind the range of SimGrid's times over the simulator's."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["SimGrid / simulator", "plans", *MODES.values()])
-        for kind in kinds:
-            cells = []
-            # What takes the same time in whatever order does so with the older one first.
-            for found in (all_found["fifo"], {**all_found["fifo"], **all_found["ties"]}, all_found["fair"]):
-                of_kind, n = ratios(found, kind), len(beyond(found, kind))
-                cells.append((range_text(of_kind) if of_kind else "") + (f" ({n} beyond 5 %)" if n else ""))
-            writer.writerow([kind, len(ratios(all_found["fifo"], kind)), *cells])
-
-
 def judge(tap, mode, found):
     """Whether each kind takes as long as in the simulator, within 5 %."""
     for kind in dict.fromkeys(kind for _, kind, _ in found):
@@ -124,7 +110,6 @@ def judge(tap, mode, found):
 
 
 def replay_all(tap, program, plans):
-    """What was found, by mode."""
     found = {}
     selected = {"fifo": lambda *plan: True,
                 "ties": lambda *plan: abs(found["fifo"][plan][1] / found["fifo"][plan][0] - 1) > 0.001,
@@ -136,7 +121,6 @@ def replay_all(tap, program, plans):
         if not tap.ok(len(found[mode]) == count_plans(text), f"{mode}: {len(found[mode])} plans were replayed"):
             break
         judge(tap, mode, found[mode])
-    return found
 
 
 def main():
@@ -152,9 +136,7 @@ def main():
         program, compiled = compile_replay(directory)
         if not tap.ok(compiled.returncode == 0, f"the replay compiles {compiled.stderr[:2000]}"):
             return tap.done()
-        found = replay_all(tap, program, plans)
-    if sys.argv[1:2] == ["--csv"]:
-        write_table(sys.argv[2], found, list(dict.fromkeys(kind for _, kind, _ in found["fifo"])))
+        replay_all(tap, program, plans)
     return tap.done()
 
 

@@ -13,8 +13,7 @@
 
 enum { N_RANKS = 8 };
 
-/* Plans a chain over hosts n1 .. n8, in two ways of ordering children, and
- * checks it. */
+/* Plans a chain over hosts n1 .. n8, in two orders of children, and checks it. */
 static int plan_and_check(const pb_placement_t *placement, pb_diag_t *diag)
 {
     pb_view_t *view = NULL;

@@ -17,7 +17,7 @@ FIG15 = Figure(
     claims=[
         Claim("on (2) the linear tree in rank order happens to be contention-free: the same "
               "times (we say: within 5 %)", "chain in rank order", "chain", low=1 / 1.05, high=1.05,
-              places=("2",), why="of 64 KB each is one run, and two runs of one tree differ by up to 4 %"),
+              places=("2",), why="at 64 KB each is one job, and jobs of one tree differ, too (inferred)"),
         Claim("on (5) the linear tree in rank order is much slower (we say: twice)",
               "chain in rank order", "chain", low=2, places=("5-pairs", "5"),
               why="at 64 KB the chain itself still fills"),

@@ -82,7 +82,7 @@ class Fig8:
     """
 
     name = "p4-fig8"
-    figure = "paper 4, Figure 8"
+    figure = "paper 4, Figure 8 (on 32 hosts)"
 
     @property
     def claims(self):
