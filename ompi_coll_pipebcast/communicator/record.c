@@ -255,8 +255,11 @@ static char *name_in_topology(char *name)
     char own[HOST_NAME_MAX + 1] = "";
     if (!coll_pipebcast_is_set(coll_pipebcast_params.hosts) && !is_in_topology(name) &&
         gethostname(own, sizeof(own) - 1) == 0 && is_in_topology(own)) {
-        free(name);
-        name = strdup(own);
+        char *const other = strdup(own);
+        if (other != NULL) {
+            free(name);
+            name = other;
+        }
     }
     return name;
 }

@@ -63,8 +63,7 @@ static long placement(setting_t *s)
     return bytes;
 }
 
-/** A planner that has planned for `n_roots` roots: memory that it keeps, or needed while it
- * planned. */
+/** Memory that a planner keeps for `n_roots` roots, or needed while it planned. */
 static long planner(setting_t *s, int n_roots, bool meanwhile)
 {
     const pb_planner_options_t options = {

@@ -54,6 +54,11 @@ def test_job(campaign, top):
                    "--run", "1", "--broadcasts", "6"], "a job measures the methods of a cell, at least five broadcasts of each")
 
 
+def test_phases(campaign):
+    row = {"experiment": "p4-fig8", "speed": "8mbit", "dilation": "1", "bytes": 1024, "method": "mateescu", "segment": 2874}
+    tap.eq(len({campaign.cell({**row, "network": phase}) for phase in ("load 1", "after load 1")}), 1, "a broadcast that meets another load is the same cell")
+
+
 def run(campaign, top):
     arguments, sys.argv = sys.argv, ["campaign", "build", str(top / "kept"), "trees"]
     errors, sys.stderr = sys.stderr, open(os.devnull, "w", encoding="utf-8")
@@ -85,6 +90,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         campaign = load()
         test_job(campaign, pathlib.Path(directory))
+        test_phases(campaign)
         test_flow(campaign, pathlib.Path(directory))
     return tap.done()
 

@@ -19,7 +19,7 @@ sys.path[:0] = [os.path.join(HERE, "../../contrib/experiments"), os.path.join(HE
 # pylint: disable=wrong-import-position
 from benchlib import claim_table, claims, experiments, formulas, grid, sharing, tuning, units
 from benchlib.advised_trees import read_advised
-from benchlib.experiments import (choices, dilated, firsts, p2_costs, p2_irregular, p2_table1, p2_table3, p3_arrival, p3_theorems, p4_fig8, p4_trees,
+from benchlib.experiments import (choices, dilated, firsts, p2_costs, p2_fig5, p2_irregular, p2_table1, p2_table3, p3_arrival, p3_theorems, p4_fig8, p4_trees,
                                   simulated)
 from benchlib.experiments import sharing as sharing_experiment
 from benchlib.experiment import COMPUTED, MethodView
@@ -220,6 +220,14 @@ def test_irregular():
     tap.ok(True, "three spanning trees of each of 20 networks, with all hosts")
     tap.eq(p2_irregular.without_empty_leaves({0: None, 1: 0, 2: 1, 3: 0}, [0, 3]), {0: None, 3: 0},
            "switches without hosts below them are ignored")
+
+
+def test_heights():
+    tap.eq(p2_fig5.height([("a", "b"), ("b", "c"), ("a", "d")]), 2, "the height of a tree counts edges")
+    names = re.findall(r"[ns]\d+", p2_fig5.cluster(1, 64, 8))
+    tap.eq(sorted(name for name in names if name[0] == "n"), sorted(f"n{host}" for host in range(64)), "each machine is at one switch")
+    tap.eq(sorted(name for name in names if name[0] == "s"), sorted([f"s{switch}" for switch in range(8)] + [f"s{switch}" for switch in range(1, 8)]),
+           "and each switch but the first below one")
 
 
 def arrivals(network, line, averages, size=256 * K, opt=100, waiting=50):
@@ -432,7 +440,7 @@ def test_units():
 
 def main():
     for test in (test_judge, test_all, test_methods, test_table1, test_choices, test_dilated, test_firsts, test_costs, test_table3, test_golden_table3, test_formulas, test_model,
-                 test_irregular, test_arrivals, test_theorems, test_phases, test_grid, test_advised, test_sharing, test_counters, test_paper, test_curves, test_units):
+                 test_irregular, test_heights, test_arrivals, test_theorems, test_phases, test_grid, test_advised, test_sharing, test_counters, test_paper, test_curves, test_units):
         test()
     return tap.done()
 

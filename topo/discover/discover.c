@@ -232,7 +232,6 @@ int pb_discover(const pb_meter_t *meter, const pb_discover_options_t *options,
     *found = (pb_discovery_t){.speeds = calloc(n, sizeof *found->speeds)};
     pb_cuts_init(&found->cuts, meter->n_hosts);
     int code = pb_gauge_init(&s.gauge, meter, options->seed);
-    s.gauge.most_trials = options->most_trials;
     s.flows = calloc(n, sizeof *s.flows);
     if (s.flows == NULL || found->speeds == NULL) {
         code = PB_ERR_NO_MEMORY;

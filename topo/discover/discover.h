@@ -22,7 +22,7 @@ typedef struct pb_discovery {
     double *speeds; /**< owned; by host: bytes per second of its link, the slower direction */
     int64_t n_trials;
     int n_rounds;  /**< of many flows that all had their full rates, at last, in a row */
-    bool complete; /**< false: the bound on trials came first */
+    bool complete; /**< false: the time was over first, or no link explains what flows get */
 } pb_discovery_t;
 
 /** Progress: trials so far, and about how many more there will be. */
@@ -30,13 +30,13 @@ typedef void pb_discover_progress_t(void *context, int64_t n_trials, int64_t n_l
 
 typedef struct pb_discover_options {
     uint64_t seed;
-    int64_t most_trials;              /**< 0: no bound */
     pb_discover_progress_t *progress; /**< or NULL */
     void *context;
 } pb_discover_options_t;
 
 /**
- * Clear the result in any case. PB_ERR_NO_MEMORY, or what the meter returns.
+ * Clear the result in any case. PB_ERR_NO_MEMORY, or what the meter returns, but for PB_ERR_UNFIT:
+ * that the time is over.
  * O(hosts * links found) trials at worst, where every cut separates few hosts from all others.
  */
 int pb_discover(const pb_meter_t *meter, const pb_discover_options_t *options,

@@ -92,11 +92,8 @@ void pb_gauge_lower(pb_gauge_t *gauge, int host, double rate)
 
 static int measure(pb_gauge_t *gauge, const pb_flow_t *flows, int n)
 {
-    if (gauge->most_trials > 0 && gauge->n_trials >= gauge->most_trials) {
-        return PB_ERR_UNFIT;
-    }
     const int code = gauge->meter->measure(gauge->meter->context, flows, n, gauge->rates);
-    gauge->n_trials++;
+    gauge->n_trials += code == PB_SUCCESS;
     for (int i = 0; code == PB_SUCCESS && i < n; i++) {
         keep(gauge->out[flows[i].from], gauge->rates[i]);
         keep(gauge->in[flows[i].to], gauge->rates[i]);

@@ -32,7 +32,6 @@ typedef struct pb_gauge {
     double highest;   /**< of the hosts' rates, when slow ones were last measured again */
     int n_unsteady;   /**< times that the same trial gave different rates, since the last change */
     int64_t n_trials;
-    int64_t most_trials; /**< no more than this; 0: no bound */
 } pb_gauge_t;
 
 /** Clear also after an error. PB_ERR_NO_MEMORY. */

@@ -83,9 +83,15 @@ static int host_option(char *const *argv, int i, const char **name_p, const char
 static const char *error_of_hosts(const char *path)
 {
     char line[4096];
-    struct stat is;
-    if (stat(path, &is) == 0 && (S_ISFIFO(is.st_mode) || S_ISCHR(is.st_mode))) {
-        return NULL;
+    struct stat is, input;
+    if (stat(path, &is) == 0) {
+        if (fstat(STDIN_FILENO, &input) == 0 && is.st_dev == input.st_dev &&
+            is.st_ino == input.st_ino) {
+            return "is the standard input, which mpirun does not get";
+        }
+        if (S_ISFIFO(is.st_mode)) {
+            return NULL;
+        }
     }
     FILE *const file = fopen(path, "r");
     bool has_host = false;

@@ -73,8 +73,7 @@ static void test_segments(void)
     pb_link_matrix_free(m);
 }
 
-/* Nodes 0 and 1 are in one cluster, 2 and 3 in another, with half the bandwidth
- * between the clusters. */
+/* Nodes 0 and 1 are in one cluster, 2 and 3 in another; half the bandwidth is between them. */
 static void test_shared_clusters(void)
 {
     pb_link_matrix_t *m = given_matrix(1, 2, 4, 1000, 10000, 1000000000);

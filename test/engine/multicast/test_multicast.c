@@ -183,8 +183,7 @@ static void test_clean(void)
     ok(too_full == 0, "and no buffer holds more than a window of the frames of others");
 }
 
-/** Many short broadcasts with loss and some late ranks: what is kept does not grow with their
- * number. */
+/** Many short broadcasts with loss and late ranks: what is kept does not grow with them. */
 static void test_series(void)
 {
     series_t series = {0};

@@ -110,7 +110,7 @@ front bench --hostfile nothing
 [ $code -eq 2 ] && grep -q -e '--hostfile: nothing: No such file' "$err"
 report $? "a file of hosts that is not there"
 printf '# all\n\n' >none
-for hosts in none .; do
+for hosts in none . /dev/null /dev/stdin; do
     front bench --hostfile $hosts
     [ $code -eq 2 ] && grep -q -e "--hostfile: $hosts: .*; write the name of a host on each line" "$err"
     report $? "a file of hosts that names none: $hosts"

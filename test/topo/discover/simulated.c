@@ -33,6 +33,9 @@ static bool is_both_ways(const pb_flow_t *flows, int n, pb_flow_t flow)
 static int answer(void *context, const pb_flow_t *flows, int n, double *rates)
 {
     pb_simulated_t *s = context;
+    if (s->n_left >= 0 && s->n_left-- == 0) {
+        return PB_ERR_UNFIT;
+    }
     int *from = must_zeroed(2 * (size_t) n, sizeof *from), *to = from + n;
     for (int i = 0; i < n; i++) {
         from[i] = s->hosts[flows[i].from];
@@ -62,6 +65,7 @@ static void find_hosts(pb_simulated_t *s)
             s->hosts[host++] = node;
         }
     }
+    s->n_left = -1;
     s->meter =
         (pb_meter_t){.n_hosts = n_hosts, .max_flows = n_hosts, .measure = answer, .context = s};
 }

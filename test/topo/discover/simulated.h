@@ -13,6 +13,7 @@ typedef struct pb_simulated {
     double wrong;          /* probability of a rate that means nothing */
     pb_random_t random;
     uint64_t seed;    /* of the hash at bundles */
+    int n_left;       /* trials until the time is over; -1: without end */
     pb_meter_t meter; /* whose context this is */
 } pb_simulated_t;
 

@@ -24,11 +24,10 @@ typedef struct tally {
     double most_trials; /* for each host and doubling of hosts */
 } tally_t;
 
-static pb_discovery_t discover(pb_simulated_t *s, int64_t most_trials)
+static pb_discovery_t discover(pb_simulated_t *s)
 {
     pb_discovery_t found;
-    const pb_discover_options_t options = {.seed = 1, .most_trials = most_trials};
-    must(pb_discover(&s->meter, &options, &found) == PB_SUCCESS);
+    must(pb_discover(&s->meter, &(pb_discover_options_t){.seed = 1}, &found) == PB_SUCCESS);
     return found;
 }
 
@@ -71,7 +70,7 @@ static tally_t discover_many(int n_networks, double noise, double wrong,
         pb_simulated_random(&s, &random, n_switches, 8 + pb_random_below(&random, 25), like);
         s.noise = noise;
         s.wrong = wrong;
-        pb_discovery_t found = discover(&s, 0);
+        pb_discovery_t found = discover(&s);
         judge(&s, &found, &t);
         pb_discovery_clear(&found);
         pb_simulated_clear(&s);
@@ -118,7 +117,7 @@ static void test_hosts(void)
                            "SwitchName=b Nodes=b[0-3] LinkSpeed=100\n"
                            "SwitchName=b Nodes=c[0-1] LinkSpeed=50\n"
                            "SwitchName=a Switches=b LinkSpeed=100\n");
-    pb_discovery_t found = discover(&s, 0);
+    pb_discovery_t found = discover(&s);
     judge(&s, &found, &t);
     ok(t.cuts == 1 && t.wrong == 0, "hosts of two speeds: the link is found");
     bool good = true;
@@ -138,19 +137,20 @@ static void test_small(void)
                                "SwitchName=a Switches=b\n";
     static const struct {
         const char *what, *text;
-        int most_trials, max_flows, n_cuts; /* 0: no bound; -1: not complete */
+        int n_left, max_flows, n_cuts; /* as in simulated.h; 0: all; -1: not complete */
     } cases[] = {
-        {"two hosts are on one switch", two, 0, 0, 0},
-        {"two and two hosts are on two", four, 0, 0, 1},
-        {"a bound on trials is kept, and the result reports it", four, 5, 0, -1},
-        {"with two flows at a time, too", four, 0, 2, 1},
+        {"two hosts are on one switch", two, -1, 0, 0},
+        {"two and two hosts are on two", four, -1, 0, 1},
+        {"where the time is over first, the result reports it", four, 5, 0, -1},
+        {"with two flows at a time, too", four, -1, 2, 1},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         pb_simulated_t s;
         pb_simulated_parse(&s, cases[i].text);
         s.meter.max_flows = cases[i].max_flows > 0 ? cases[i].max_flows : s.meter.max_flows;
-        pb_discovery_t found = discover(&s, cases[i].most_trials);
-        ok(cases[i].n_cuts < 0 ? !found.complete && found.n_trials == cases[i].most_trials
+        s.n_left = cases[i].n_left;
+        pb_discovery_t found = discover(&s);
+        ok(cases[i].n_cuts < 0 ? !found.complete && found.n_trials == cases[i].n_left
                                : found.complete && found.cuts.n == cases[i].n_cuts,
            "%s", cases[i].what);
         pb_discovery_clear(&found);
@@ -179,7 +179,7 @@ static void test_file(void)
     char *written;
     pb_simulated_parse(&s, text);
     s.noise = 0.03;
-    pb_discovery_t found = discover(&s, 0);
+    pb_discovery_t found = discover(&s);
     pb_network_t *network = read_back(&s, &found, &written);
     const pb_node_t *slow = pb_network_node(network, pb_network_find(network, "switch1")),
                     *usual = pb_network_node(network, pb_network_find(network, "h3"));

@@ -75,19 +75,20 @@ class IrregularNetwork:
             above[outer] = inner
         return above
 
-    def text(self, above):
-        """Slurm's topology.conf of a spanning tree."""
-        out = []
-        for switch in sorted(above):
-            hosts = ",".join(f"n{host}" for host, at in enumerate(self.at) if at == switch)
-            below = ",".join(f"s{other}" for other, up in above.items() if up == switch)
-            out.append(f"SwitchName=s{switch}" + (f" Nodes={hosts}" if hosts else "")
-                       + (f" Switches={below}" if below else ""))
-        return "\n".join(out) + "\n"
-
 
 SPANNING = {"breadth first": IrregularNetwork.breadth_first,
             "depth first": IrregularNetwork.depth_first, "at random": IrregularNetwork.at_random}
+
+
+def topology_text(above, at):
+    """Slurm's topology.conf of {switch: the one above it} and the switch of each host, but for the switches below which there is none."""
+    above, out = without_empty_leaves(above, at), []
+    for switch in sorted(above):
+        hosts = ",".join(f"n{host}" for host, of in enumerate(at) if of == switch)
+        below = ",".join(f"s{other}" for other, up in above.items() if up == switch)
+        out.append(f"SwitchName=s{switch}" + (f" Nodes={hosts}" if hosts else "")
+                   + (f" Switches={below}" if below else ""))
+    return "\n".join(out) + "\n"
 
 
 def without_empty_leaves(above, at):
@@ -108,7 +109,7 @@ def measure(session):
         network = IrregularNetwork(seed)
         root = network.root()
         for how, span in SPANNING.items():
-            path = write_text(session.directory, "network.conf", network.text(without_empty_leaves(span(network, root), network.at)))
+            path = write_text(session.directory, "network.conf", topology_text(span(network, root), network.at))
             for kind, segments, took in simulate(session.topo, path):
                 session.writer.write(f"network {seed}", f"{how}, {kind}", segments * SEGMENT, took * SEGMENT_NS, segment=SEGMENT,
                                      speed=COMPUTED)
