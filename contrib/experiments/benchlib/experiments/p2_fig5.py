@@ -17,9 +17,9 @@ PER_SWITCH = [16, 8]
 SEEDS = 20
 
 
-def cluster(seed, n_machines, n_switches):
-    """Topology file: links between random switches, unless they make a cycle, and machines at random switches."""
-    draw = random.Random(f"{seed} {n_machines} {n_switches}")
+def cluster(seed, n_hosts, n_switches):
+    """Topology file: links between random switches, unless they make a cycle, and hosts at random switches."""
+    draw = random.Random(f"{seed} {n_hosts} {n_switches}")
     part, links = list(range(n_switches)), [[] for _ in range(n_switches)]
     while len(set(part)) > 1:
         a, b = draw.sample(range(n_switches), 2)
@@ -31,7 +31,7 @@ def cluster(seed, n_machines, n_switches):
     for switch in queue:
         queue += [other for other in links[switch] if other != above[switch]]
         above.update((other, switch) for other in links[switch] if other != above[switch])
-    return topology_text(above, [draw.randrange(n_switches) for _ in range(n_machines)])
+    return topology_text(above, [draw.randrange(n_switches) for _ in range(n_hosts)])
 
 
 def height(edges):
@@ -62,7 +62,7 @@ class _HeightView(MethodView):
         return statistics.mean(values) if values else None
 
     def where(self, place, size):
-        return f"of {size} machines, {place}"
+        return f"of {size} hosts, {place}"
 
 
 class Heights:
