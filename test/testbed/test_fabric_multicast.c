@@ -23,7 +23,7 @@ static void send(const bench_t *bench, const char *from, int64_t now)
     fabric_model_send(bench->model, bench_find(bench, from), frame, now);
 }
 
-/** Returns the hosts that get a frame, in order of names, each as often; "" if none. */
+/** Returns the hosts that get a frame, in order of names, each as often as it does; "" if none. */
 static const char *reached(bench_t *bench)
 {
     static char names[200];
