@@ -29,7 +29,8 @@ static bool is_beside(const char *own, const char *name, char path[PATH_MAX])
 
 static bool is_beside_called(const char *name, char path[PATH_MAX])
 {
-    const char *const own = (const char *) getauxval(AT_EXECFN); /* the kernel's; 0: none */
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel's; 0: none */
+    const char *const own = (const char *) getauxval(AT_EXECFN);
     return own != NULL && is_beside(own, name, path);
 }
 
