@@ -52,6 +52,13 @@ int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int
     return OMPI_SUCCESS;
 }
 
+/** Posts the receive of a message from `source`. */
+static int post(const pb_control_t *control, small_t *small, int source)
+{
+    return MCA_PML_CALL(irecv(small->bytes, small->room, MPI_BYTE, source, control->tag,
+                              control->comm, &small->request));
+}
+
 int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p)
 {
     small_t *small = small_new(room);
@@ -60,8 +67,7 @@ int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_requ
     }
     small->to = buffer;
     if (!OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(control->comm)) {
-        const int rc = MCA_PML_CALL(irecv(small->bytes, room, MPI_BYTE, MPI_ANY_SOURCE,
-                                          control->tag, control->comm, &small->request));
+        const int rc = post(control, small, MPI_ANY_SOURCE);
         if (rc != OMPI_SUCCESS) {
             free(small);
             return rc;
@@ -78,10 +84,7 @@ static int receive_probed(const pb_control_t *control, small_t *small)
     ompi_status_public_t status;
     const int rc =
         MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, control->tag, control->comm, &matched, &status));
-    return rc != OMPI_SUCCESS || matched == 0
-               ? rc
-               : MCA_PML_CALL(irecv(small->bytes, small->room, MPI_BYTE, status.MPI_SOURCE,
-                                    control->tag, control->comm, &small->request));
+    return rc != OMPI_SUCCESS || matched == 0 ? rc : post(control, small, status.MPI_SOURCE);
 }
 
 /** Asks a posted receive to end: true when it has, without a message. */
@@ -127,17 +130,17 @@ bool coll_pipebcast_take(struct ompi_communicator_t *comm, int rank, int tag, in
 /** Returns whether a message is here, by a receive or by a probe, or an error. */
 static bool has_come(const pb_control_t *control, small_t *small, ompi_status_public_t *status_p)
 {
-    int rc = OMPI_SUCCESS;
     if (small->request != NULL && OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(control->comm)) {
         (void) stop(&small->request); /* the assertion is newer than the receive */
     }
     if (small->request == NULL) {
-        rc = receive_probed(control, small);
+        status_p->MPI_ERROR = receive_probed(control, small);
+        if (status_p->MPI_ERROR != OMPI_SUCCESS) {
+            return true;
+        }
     }
-    status_p->MPI_ERROR = rc;
-    return rc != OMPI_SUCCESS ||
-           (small->request != NULL &&
-            coll_pipebcast_take_complete((pb_request_t *) &small->request, status_p));
+    return small->request != NULL &&
+           coll_pipebcast_take_complete((pb_request_t *) &small->request, status_p);
 }
 
 bool pb_control_received(pb_control_t *control, pb_request_t *request_p, int *rank_p,

@@ -84,14 +84,13 @@ static const char *error_of_hosts(const char *path)
 {
     char line[4096];
     struct stat is, input;
-    if (stat(path, &is) == 0) {
-        if (fstat(STDIN_FILENO, &input) == 0 && is.st_dev == input.st_dev &&
-            is.st_ino == input.st_ino) {
-            return "is the standard input, which mpirun does not get";
-        }
-        if (S_ISFIFO(is.st_mode)) {
-            return NULL;
-        }
+    const bool is_there = stat(path, &is) == 0;
+    if (is_there && fstat(STDIN_FILENO, &input) == 0 && is.st_dev == input.st_dev &&
+        is.st_ino == input.st_ino) {
+        return "is the standard input, which mpirun does not get";
+    }
+    if (is_there && S_ISFIFO(is.st_mode)) {
+        return NULL;
     }
     FILE *const file = fopen(path, "r");
     bool has_host = false;

@@ -10,7 +10,7 @@ from ..claims import T, Claim
 from ..experiment import COMPUTED, MethodView
 from ..report import write_text
 from ..topo import planned_streams
-from .p2_irregular import topology_text
+from .p2_irregular import breadth_first, topology_text
 
 SIZES = [64, 128, 256, 512, 1024]
 PER_SWITCH = [16, 8]
@@ -27,11 +27,7 @@ def cluster(seed, n_hosts, n_switches):
             links[a].append(b)
             links[b].append(a)
             part = [part[a] if of == part[b] else of for of in part]
-    above, queue = {0: None}, [0]
-    for switch in queue:
-        queue += [other for other in links[switch] if other != above[switch]]
-        above.update((other, switch) for other in links[switch] if other != above[switch])
-    return topology_text(above, [draw.randrange(n_switches) for _ in range(n_hosts)])
+    return topology_text(breadth_first(0, links.__getitem__), [draw.randrange(n_switches) for _ in range(n_hosts)])
 
 
 def height(edges):

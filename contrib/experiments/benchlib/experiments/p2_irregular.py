@@ -46,13 +46,7 @@ class IrregularNetwork:
 
     def breadth_first(self, root):
         """Shortest ways to the root, as the spanning tree protocol of Ethernet leaves them."""
-        above, queue = {root: None}, [root]
-        for switch in queue:
-            for other in self.neighbours(switch):
-                if other not in above:
-                    above[other] = switch
-                    queue.append(other)
-        return above
+        return breadth_first(root, self.neighbours)
 
     def depth_first(self, root):
         above = {root: None}
@@ -78,6 +72,17 @@ class IrregularNetwork:
 
 SPANNING = {"breadth first": IrregularNetwork.breadth_first,
             "depth first": IrregularNetwork.depth_first, "at random": IrregularNetwork.at_random}
+
+
+def breadth_first(root, neighbours):
+    """{switch: the one above it}; neighbours: of a switch."""
+    above, queue = {root: None}, [root]
+    for switch in queue:
+        for other in neighbours(switch):
+            if other not in above:
+                above[other] = switch
+                queue.append(other)
+    return above
 
 
 def topology_text(above, at):
