@@ -135,6 +135,7 @@ int coll_pipebcast_decide(coll_pipebcast_module_t *module, coll_pipebcast_call_t
         coll_pipebcast_end_job(module->comm, "find out what the others do with a broadcast", rc);
     }
     if (rc != OMPI_SUCCESS) {
+        decision->ours = true;
         coll_pipebcast_lose(module, rc); /* the others broadcast, and may send to this rank */
     }
     return rc;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/parameters.h"
 #include "communicator/agreement.h"
+#include "communicator/lost.h"
 #include "operation/decision.h"
 #include "operation/request.h"
 
@@ -146,8 +147,7 @@ static bool serve(coll_pipebcast_module_t *module, begun_t *begun, int *rc_p)
     }
     coll_pipebcast_lock(&module->lock);
     *rc_p = begin(module, begun);
-    const bool is_ours =
-        *rc_p != OMPI_SUCCESS || begun->operation != NULL || begun->request != NULL;
+    const bool is_ours = begun->decision.ours;
     if (begun->operation != NULL) {
         *rc_p = wait_for(module, begun);
     }
@@ -160,9 +160,14 @@ static bool serve(coll_pipebcast_module_t *module, begun_t *begun, int *rc_p)
     return is_ours;
 }
 
+/** Bytes that algorithms of other components add to a count, an int, before they divide it: those
+ * of a segment, or one for each rank. */
+#define MOST_ADDED (1 << 24)
+
 /**
  * Calls the fallback component. Where the communicator is served it gets packed bytes. It cuts by
- * elements, and ranks may describe one message by different ones.
+ * elements, and ranks may describe one message by different ones. So a rank that cannot pack ends
+ * the job: its segments would have other sizes than the others'.
  */
 static int pass(const coll_pipebcast_module_t *module, const coll_pipebcast_call_t *call,
                 struct ompi_communicator_t *comm)
@@ -171,14 +176,20 @@ static int pass(const coll_pipebcast_module_t *module, const coll_pipebcast_call
     const coll_pipebcast_data_t *data = &call->data;
     const bool is_root = ompi_comm_rank(comm) == call->root;
     pb_message_t packed;
-    if (module->state != COLL_PIPEBCAST_SERVING || data->total > INT_MAX ||
-        coll_pipebcast_message_init(&packed, data, is_root, false) != OMPI_SUCCESS) {
+    if (module->state != COLL_PIPEBCAST_SERVING || data->total > INT_MAX - MOST_ADDED) {
         return to->bcast(data->buffer, (coll_pipebcast_count_t) data->count, data->datatype,
                          call->root, comm, to->bcast_module);
     }
+    int rc = coll_pipebcast_message_init(&packed, data, is_root, false);
+    if (rc != OMPI_SUCCESS) { /* once more: see operation/operation.h */
+        rc = coll_pipebcast_message_init(&packed, data, is_root, false);
+    }
+    if (rc != OMPI_SUCCESS) {
+        coll_pipebcast_end_job(comm, "pack a message for the fallback component", rc);
+    }
     const int converted = is_root ? pb_message_convert(&packed, packed.total) : OMPI_SUCCESS;
-    int rc = to->bcast(packed.bytes, (coll_pipebcast_count_t) packed.total, MPI_BYTE, call->root,
-                       comm, to->bcast_module);
+    rc = to->bcast(packed.bytes, (coll_pipebcast_count_t) packed.total, MPI_BYTE, call->root, comm,
+                   to->bcast_module);
     if (rc == OMPI_SUCCESS) {
         rc = is_root ? converted : pb_message_convert(&packed, packed.total);
     }

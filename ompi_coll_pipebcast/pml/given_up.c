@@ -26,9 +26,10 @@ typedef struct given_up {
 static coll_pipebcast_lock_t lock = {.mutex = OPAL_MUTEX_STATIC_INIT};
 static given_up_t *first;
 
-static void free_ended(void)
+/** Unlinks those that have ended. With the lock held. */
+static given_up_t *take_ended(void)
 {
-    given_up_t **at = &first;
+    given_up_t **at = &first, *ended = NULL;
     while (*at != NULL) {
         given_up_t *item = *at;
         if (!REQUEST_COMPLETE(item->request)) {
@@ -36,6 +37,19 @@ static void free_ended(void)
             continue;
         }
         *at = item->next;
+        item->next = ended;
+        ended = item;
+    }
+    return ended;
+}
+
+/** Frees what was unlinked. Without the lock, as a request may be the last to hold its
+ * communicator, and what frees that may come here. */
+static void free_all(given_up_t *ended)
+{
+    while (ended != NULL) {
+        given_up_t *item = ended;
+        ended = item->next;
         ompi_request_free(&item->request);
         free(item->memory);
         free(item);
@@ -55,15 +69,17 @@ void coll_pipebcast_give_up(ompi_request_t *request, void *memory)
         *item = (given_up_t){.next = first, .request = request, .memory = memory};
         first = item;
     }
-    free_ended();
+    given_up_t *ended = take_ended();
     coll_pipebcast_unlock(&lock);
+    free_all(ended);
 }
 
 void coll_pipebcast_free_given_up(void)
 {
     coll_pipebcast_lock(&lock);
-    free_ended();
+    given_up_t *ended = take_ended();
     coll_pipebcast_unlock(&lock);
+    free_all(ended);
 }
 
 void coll_pipebcast_forget_given_up(void)
