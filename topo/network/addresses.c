@@ -1,6 +1,5 @@
 #include "topo/network/addresses.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,7 +148,7 @@ static bool cut_by_names(const parts_t *parts, int n, const pb_network_t *known,
 static size_t stem_of(const char *part)
 {
     size_t length = 0;
-    while (isalpha((unsigned char) part[length])) {
+    while (pb_is_letter(part[length])) {
         length++;
     }
     return length;
@@ -219,7 +218,7 @@ static bool cut_by_end(const parts_t *parts, int n, int *end)
             end[n_levels++] = first = i + 1;
         }
     }
-    return n_levels == n && isalpha((unsigned char) last[0]);
+    return n_levels == n && pb_is_letter(last[0]);
 }
 
 static bool cut_levels(const parts_t *parts, int n, const pb_network_t *known,

@@ -31,6 +31,12 @@ static inline int pb_fold(char c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char) c;
 }
 
+/** Tells whether a character is an ASCII letter, whatever the locale. */
+static inline bool pb_is_letter(char c)
+{
+    return pb_fold(c) >= 'a' && pb_fold(c) <= 'z';
+}
+
 /** Tells whether the first `n` characters of two texts, or all up to an end, are alike but for the
  * case of ASCII letters. */
 static inline bool pb_is_like(const char *a, const char *b, size_t n)
