@@ -15,7 +15,6 @@
 #include "contrib/tools/common/exits.h"
 #include "contrib/tools/common/file.h"
 #include "contrib/tools/common/hosts.h"
-#include "contrib/tools/common/progress.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/terminal.h"
@@ -31,6 +30,7 @@ struct run {
     MPI_Comm comm;
     int rank, n_ranks;
     struct probe_plan plan; /**< rank 0's */
+    common_file_t file;     /**< rank 0's: of --output */
     int n_orders;
     struct probe_step *orders;    /**< all ranks': the plan's steps, between ranks */
     struct probe_result *results; /**< rank 0's, by step */
@@ -52,8 +52,8 @@ static bool make_plan(struct run *run, char *const *hosts)
     pb_network_free(network);
     if (error == PB_ERR_INPUT) {
         common_report(
-            "the job has less than two hosts, or more than %d; run with one rank on each of two "
-            "hosts or more (for a trial on one host, give --pretend-hosts)",
+            "the job has less than two hosts, or more than %d: run with one rank on each host that "
+            "broadcasts pass, up to that many (for a trial on one host, give --pretend-hosts)",
             PB_LINK_MATRIX_MAX_NODES);
     } else if (error != PB_SUCCESS) {
         common_report("no plan for %d ranks: %s", run->n_ranks, pb_error_text(error));
@@ -100,7 +100,10 @@ static bool prepare(struct run *run)
     if (!common_hosts_find(run->comm, run->options.hosts, &hosts)) {
         return false;
     }
-    const bool good = common_all_good(run->rank != 0 || make_plan(run, hosts), run->comm);
+    const bool good = common_all_good(
+        run->rank != 0 || (make_plan(run, hosts) &&
+                           common_file_open(&run->file, run->options.output, "--output")),
+        run->comm);
     common_hosts_free(hosts, run->n_ranks);
     if (!good) {
         return false;
@@ -146,10 +149,7 @@ static void collect(struct run *run)
 
 static void measure(struct run *run)
 {
-    common_progress_t progress;
-    common_progress_begin(&progress, run->rank == 0 && !run->options.quiet);
     for (int i = 0; i < run->n_orders; i++) {
-        common_progress_report(&progress, (double) i / run->n_orders);
         if (run->rank == run->orders[i].from) {
             lead_step(run, i);
         } else if (run->rank == run->orders[i].to) {
@@ -157,7 +157,6 @@ static void measure(struct run *run)
         }
     }
     common_quiet_barrier(run->comm);
-    common_progress_end(&progress);
     collect(run);
 }
 
@@ -192,21 +191,18 @@ static bool is_readable(const char *path)
 
 static bool write_links(struct run *run)
 {
-    common_file_t file;
+    common_file_t *file = &run->file;
     run->n_unknown = probe_plan_fill(&run->plan, run->results);
-    if (!common_file_open(&file, run->options.output, "--output")) {
-        return false;
-    }
-    write_comment(run, file.stream);
-    const int error = pb_link_matrix_write(run->plan.matrix, file.stream);
+    write_comment(run, file->stream);
+    const int error = pb_link_matrix_write(run->plan.matrix, file->stream);
     if (error == PB_ERR_NO_MEMORY) {
         common_report("out of memory");
     }
-    if (error == PB_ERR_NO_MEMORY || !common_file_finish(&file) || !is_readable(file.temp)) {
-        common_file_abandon(&file);
+    if (error == PB_ERR_NO_MEMORY || !common_file_finish(file) || !is_readable(file->temp)) {
+        common_file_abandon(file);
         return false;
     }
-    return common_file_rename(&file);
+    return common_file_rename(file);
 }
 
 /** The bandwidths between clusters, as the paper's tables have them. */

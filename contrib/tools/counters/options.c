@@ -21,8 +21,9 @@ const common_command_t counters_command = {
              "       mpirun ... pipebcast counters [OPTION]...\n"
              "       pipebcast counters\n"
              "\n"
-             "Each rank broadcasts each size once. The counters of pipebcast that moved are\n"
-             "printed, over all ranks. Without a job it lists all counters and what they mean.\n",
+             "Each rank, or 64 of them, broadcasts each size once. The counters of pipebcast\n"
+             "that moved are printed, over all ranks. Without a job it lists all counters and\n"
+             "what they mean.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},
     .more = COMMON_EXITS,
 };

@@ -84,8 +84,8 @@ int doctor_topology_open(const json_t *record, pb_topology_t *topology, pb_diag_
 static void add_topology(json_t *record)
 {
     static const char *const allowed[] = {[PB_MULTICAST_OFF] = "off",
-                                          [PB_MULTICAST_AUTO] = "auto, as topology.pipebcast says",
-                                          [PB_MULTICAST_ON] = "on, as topology.pipebcast says"};
+                                          [PB_MULTICAST_AUTO] = "auto, as the topology says",
+                                          [PB_MULTICAST_ON] = "on, as the topology says"};
     const char *path = doctor_record_find(record, "coll_pipebcast_topology_file");
     pb_topology_t topology;
     pb_diag_t diag;

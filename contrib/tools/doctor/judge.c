@@ -1,5 +1,6 @@
 #include "judge.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -667,7 +668,17 @@ static doctor_verdict_t judge_multicast(const doctor_facts_t *f, char *text)
 
 typedef doctor_verdict_t judge_fn_t(const doctor_facts_t *f, char *text);
 
-static const char measure_model[] = "pipebcast tune --hostfile HOSTS --install";
+/** Advice to measure a model, for the topology that is used. */
+static const char *how_to_measure(const doctor_facts_t *f)
+{
+    return value(f, "coll_pipebcast_topology_file") != NULL
+               ? "pipebcast tune --hostfile HOSTS --topology FILE --install   # FILE as "
+                 "coll_pipebcast_topology_file has it"
+               : "pipebcast tune --hostfile HOSTS --install";
+}
+
+static const char raise_descriptors[] =
+    "ulimit -n 65536   # or LimitNOFILE of slurmd: a process without descriptors hangs";
 
 /** Each judgement with its topic and its advice, in the order of the page. */
 static const struct {
@@ -682,8 +693,8 @@ static const struct {
      "coll"},
     {"versions", judge_versions, "install the same version on all hosts"},
     {"parameters", judge_parameters,
-     "set it alike in /etc/openmpi/openmpi-mca-params.conf or ~/.openmpi/mca-params.conf of all "
-     "hosts"},
+     "set it alike on all hosts, in ~/.openmpi/mca-params.conf or in openmpi-mca-params.conf of "
+     "the directory that ompi_info --path sysconfdir names"},
     {"parameters", judge_priority, "unset OMPI_MCA_coll_pipebcast_priority, or set it above 30"},
     {"parameters", judge_trial, "unset OMPI_MCA_coll_pipebcast_hosts, which is for trials"},
     {"hosts", judge_hosts, "pipebcast doctor --hostfile HOSTS   # starts a rank on each host"},
@@ -707,18 +718,18 @@ static const struct {
      "mpirun --mca btl_tcp_sndbuf 0 --mca btl_tcp_rcvbuf 0 ...   # the kernel then sizes them"},
     {"sockets", judge_buffers,
      "sysctl -w net.ipv4.tcp_rmem='4096 131072 16777216' net.ipv4.tcp_wmem='4096 65536 16777216'"},
-    {"descriptors", judge_descriptors,
-     "ulimit -n 65536   # or LimitNOFILE of slurmd: a process without descriptors hangs"},
+    {"descriptors", judge_descriptors, raise_descriptors},
     {"topology", judge_topology_file, "pipebcast check FILE"},
     {"topology", judge_members, "add them, by the names that hostname prints on them"},
     {"topology", judge_topology, NULL},
     {"topology", judge_topology_warning, "pipebcast check FILE"},
-    {"model", judge_model, measure_model},
+    {"model", judge_model, NULL}, /* how_to_measure() */
     {"multicast", judge_multicast, "see whether switches and firewalls pass UDP to 239.0.0.0/8"},
 };
 
 /** pipebcast compared with the fallback component, for one size. */
-static void judge_broadcast(doctor_report_t *report, const struct doctor_broadcast *b)
+static void judge_broadcast(doctor_report_t *report, const struct doctor_broadcast *b,
+                            const char *advice)
 {
     const double ratio = b->pipebcast_s / b->fallback_s;
     char size[FIGURE_SIZE], one[FIGURE_SIZE], other[FIGURE_SIZE];
@@ -739,7 +750,7 @@ static void judge_broadcast(doctor_report_t *report, const struct doctor_broadca
                     ratio > POOR_RATIO   ? DOCTOR_ERROR
                     : ratio > GOOD_RATIO ? DOCTOR_WARNING
                                          : DOCTOR_OK,
-                    "broadcasts", measure_model,
+                    "broadcasts", advice,
                     "%s: pipebcast takes %s (%s), the fallback component %s: %.2f times as fast",
                     size, one, b->how[0] != '\0' ? b->how : "?", other, 1 / ratio);
     }
@@ -765,29 +776,40 @@ void doctor_judge(doctor_report_t *report, const doctor_facts_t *facts)
         char text[DOCTOR_TEXT_SIZE];
         const doctor_verdict_t verdict = table[i].judge(facts, text);
         if (verdict != DOCTOR_NOTHING) {
-            doctor_find(report, verdict, table[i].topic, table[i].advice, "%s", text);
+            doctor_find(report, verdict, table[i].topic,
+                        table[i].judge == judge_model ? how_to_measure(facts) : table[i].advice,
+                        "%s", text);
         }
     }
     for (int i = 0; i < report->n_broadcasts; i++) {
-        judge_broadcast(report, &report->broadcasts[i]);
+        judge_broadcast(report, &report->broadcasts[i], how_to_measure(facts));
     }
 }
 
 bool doctor_judge_roll(doctor_report_t *report, const doctor_roll_t *roll)
 {
-    bool good = true;
+    const json_t *own = roll->records[0];
+    const double n_free =
+        doctor_record_number(own, "limit", HUGE_VAL) - doctor_record_number(own, "open", 0);
+    doctor_names_t silent = {.n = 0};
     for (int rank = 0; rank < roll->n_ranks; rank++) {
-        if (roll->heard[rank]) {
-            continue;
+        if (!roll->heard[rank]) {
+            char with[32], *host = doctor_transport_host(MPI_COMM_WORLD, rank);
+            snprintf(with, sizeof with, "rank %d", rank);
+            doctor_names_add(&silent, host != NULL ? host : "?", with);
+            silent.last = NULL; /* it is borrowed */
+            free(host);
         }
-        char *host = doctor_transport_host(MPI_COMM_WORLD, rank);
-        doctor_find(report, DOCTOR_ERROR, "ranks",
-                    "ping that host; is there a firewall, does the program run there? mpirun --mca "
-                    "btl_tcp_if_include NETWORK ... names the network that all share",
-                    "rank %d on the host %s does not answer within %g s", rank,
-                    host != NULL ? host : "?", report->options->patience_s);
-        free(host);
-        good = false;
     }
-    return good;
+    if (silent.n > 0) {
+        doctor_find(report, DOCTOR_ERROR, "ranks",
+                    n_free < roll->n_ranks + SPARE_DESCRIPTORS
+                        ? raise_descriptors
+                        : "ping these hosts; is there a firewall, does the program run there? "
+                          "mpirun --mca btl_tcp_if_include NETWORK ... names the network that all "
+                          "share; or a longer --patience",
+                    "%d of %d ranks do not answer within %g s: %s", silent.n, roll->n_ranks,
+                    report->options->patience_s, doctor_names_text(&silent));
+    }
+    return silent.n == 0;
 }

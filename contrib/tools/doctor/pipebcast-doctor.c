@@ -74,7 +74,7 @@ static void late(void *context, const char *step, double seconds)
     }
     doctor_find(&run->report, DOCTOR_ERROR, "hangs",
                 "mpirun --mca btl_tcp_if_include NETWORK ...   # one that all hosts share; and "
-                "ulimit -n 65536",
+                "ulimit -n 65536, or a longer --patience",
                 "%s did not end within %g s", step, seconds);
     doctor_report_print(&run->report, stdout);
 }

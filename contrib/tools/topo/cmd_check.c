@@ -39,7 +39,7 @@ static void print_next(const char *file)
 {
     char *const path = realpath(file, NULL);
     if (path != NULL && common_on_terminal(STDOUT_FILENO)) {
-        printf("Next: export OMPI_MCA_coll_pipebcast_topology_file=%s\n"
+        printf("Next: export OMPI_MCA_coll_pipebcast_topology_file='%s'\n"
                "      pipebcast doctor --hostfile HOSTS\n",
                path);
     }

@@ -210,7 +210,7 @@ doctor 4
 report $? "a topology.yaml next to it"
 echo 'Multicast=auto' >"$work/slurm/topology.pipebcast"
 doctor 4
-[ $code -eq 0 ] && finds OK multicast 'auto, as topology.pipebcast says'
+[ $code -eq 0 ] && finds OK multicast 'auto, as the topology says'
 report $? "multicast that topology.pipebcast allows"
 OMPI_MCA_coll_pipebcast_multicast=off doctor 4
 [ $code -eq 0 ] && finds OK multicast 'off, as the site has not allowed it'
@@ -262,7 +262,7 @@ unset OMPI_MCA_coll_pipebcast_model_file
 
 launch 5 "$work/apart" 2 "exec '$SILENT'" "$DOCTOR" --quick --patience 2
 [ $code -ne 0 ] && [ $code -ne 124 ] &&
-    finds ERROR ranks 'rank 2 on the host .* does not answer within 2 s'
+    finds ERROR ranks '1 of 5 ranks do not answer within 2 s: .*(rank 2)'
 report $? "a silent rank is named, and the job ends"
 
 launch 3 "$work/apart" 2 'exec sleep 100' "$DOCTOR" --quick --patience 1
