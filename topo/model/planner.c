@@ -39,7 +39,6 @@ static void bind(pb_planner_t *planner)
     pb_choose_options_t *choose = &planner->options.choose;
     pb_ledger_begin(planner->ledger, planner->options.connections);
     choose->plan.repeats = pb_planner_is_bound(planner);
-    choose->plan.leaders = choose->plan.leaders && !pb_planner_is_bound(planner);
     for (int kind = 0; pb_planner_is_bound(planner) && kind < PB_KIND_COUNT; kind++) {
         const bool reaches_all = pb_kind_row((pb_kind_t) kind)->reaches_all;
         choose->excluded |= (uint32_t) reaches_all << kind;
@@ -222,10 +221,11 @@ static int make_row(pb_planner_t *planner, pb_planner_row_t *row, uint64_t bytes
 {
     pb_planner_made_t made;
     pb_planned_t *planned = &row->planned;
+    *planned = (pb_planned_t){.is_known = false};
     int rc = pb_planner_choose(planner, row->is_tree ? PB_AMONG_TREES : PB_AMONG_ALL, row->root,
                                bytes, true, &made);
-    rc = pb_planner_take_choice(planner, bytes, rc, &made, planned);
     if (rc == PB_SUCCESS) {
+        pb_planner_take_choice(planner, bytes, &made, planned);
         row->candidate = made.choice;
         pb_planner_take_in_force(planner, row->root, bytes, row->is_tree, &row->candidate);
         pb_planner_fill(planned, &row->candidate, bytes);
