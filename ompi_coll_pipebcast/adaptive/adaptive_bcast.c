@@ -59,9 +59,8 @@ typedef struct coll_pipebcast_advised {
 /** Returns the name of the rank's host, also where the rank sits at a level inside the host. */
 static const char *host_name(const coll_pipebcast_module_t *module, int rank)
 {
-    const pb_network_t *network = module->placed->placement->network;
-    const int host = pb_network_host_of(network, module->placed->placement->host[rank]);
-    return pb_network_node(network, host)->name;
+    const pb_placement_t *placement = module->placed->placement;
+    return pb_network_node(placement->network, pb_placement_host(placement, rank))->name;
 }
 
 /** The set of the communicator's hosts, and each rank's host in it. PB_ERR_INPUT if they are no

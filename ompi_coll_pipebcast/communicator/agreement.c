@@ -235,8 +235,10 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
         report_without(comm, common.without);
         return pass(module, COLL_PIPEBCAST_DIFFERENT);
     }
-    if (common.different >= 0 && common.which == COLL_PIPEBCAST_ALIKE_PROTOCOL) {
-        report_difference(comm, &common); /* another version has other facts */
+    /* A rank of another version may be unable for reasons of its own. */
+    if (common.different >= 0 &&
+        (common.which == COLL_PIPEBCAST_ALIKE_PROTOCOL || common.unable < 0)) {
+        report_difference(comm, &common);
         return pass(module, COLL_PIPEBCAST_DIFFERENT);
     }
     if (common.unable >= 0) {
@@ -244,10 +246,6 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
             coll_pipebcast_help(PB_HELP_RANK_UNABLE, comm->c_name, coll_pipebcast_process.why);
         }
         return pass(module, COLL_PIPEBCAST_UNABLE);
-    }
-    if (common.different >= 0) {
-        report_difference(comm, &common);
-        return pass(module, COLL_PIPEBCAST_DIFFERENT);
     }
     if (common.on_one_host) {
         report_one_host(comm);

@@ -9,10 +9,10 @@
 
 typedef struct coll_pipebcast_model {
     opal_object_t super;
-    char *source; /**< for people: where it came from */
-    char *why;    /**< for people: what is wrong with its file; NULL: nothing */
-    uint64_t bits_per_second;
-    uint32_t mtu; /**< that an assumed model was made from; 0: it was measured */
+    char *source;             /**< for people: where it came from */
+    char *why;                /**< for people: what is wrong with its file; NULL: nothing */
+    uint64_t bits_per_second; /**< of links, from which it was assumed; 0: it was measured */
+    uint32_t mtu;             /**< in bytes, the same */
     pb_model_t model;
 } coll_pipebcast_model_t;
 OBJ_CLASS_DECLARATION(coll_pipebcast_model_t);

@@ -11,8 +11,8 @@
 #include "communicator/model.h"
 #include "communicator/multicast.h"
 #include "communicator/progress.h"
+#include "communicator/sweep.h"
 #include "communicator/topology.h"
-#include "communicator/verdict.h"
 #include "engine/arrival/state.h"
 #include "topo/model/planner.h"
 
@@ -43,7 +43,7 @@ typedef struct coll_pipebcast_module {
     struct coll_pipebcast_placed *placed; /**< NULL until the ranks have agreed */
     coll_pipebcast_model_t *model;        /**< retained; by which they plan; NULL until then */
     pb_planner_t *planner;                /**< NULL: the ranks have not agreed to serve */
-    pb_transport_t transport;             /**< of all broadcasts, but for the tag; then, too */
+    pb_transport_t transport; /**< of all broadcasts, but for the tag; valid with the planner */
     int connections; /**< that any rank may need for its broadcasts; 0: no bound, or not agreed */
     struct coll_pipebcast_advised *advised; /**< NULL: no advice is followed */
     coll_pipebcast_sweep_t sweep;           /**< of blocking broadcasts */

@@ -106,9 +106,9 @@ static bool is_first_of_host(const coll_pipebcast_module_t *module)
 {
     const pb_placement_t *placement = module->placed->placement;
     const int rank = ompi_comm_rank(module->comm);
-    const int own = pb_network_host_of(placement->network, placement->host[rank]);
+    const int own = pb_placement_host(placement, rank);
     for (int lower = 0; lower < rank; lower++) {
-        if (pb_network_host_of(placement->network, placement->host[lower]) == own) {
+        if (pb_placement_host(placement, lower) == own) {
             return false;
         }
     }
@@ -246,34 +246,26 @@ bool coll_pipebcast_multicast_hear_probe(coll_pipebcast_multicast_t *multicast, 
 /** The speed of the slowest link from a host to any rank's, in the unit of the topology. */
 static uint32_t slowest_link(const pb_placement_t *placement, int host)
 {
-    const pb_network_t *network = placement->network;
     uint32_t slowest = UINT32_MAX;
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        int ends[] = {host, pb_network_host_of(network, placement->host[rank])};
-        while (ends[0] != ends[1]) {
-            const bool is_first =
-                pb_network_depth(network, ends[0]) >= pb_network_depth(network, ends[1]);
-            const pb_node_t *below = pb_network_node(network, ends[!is_first]);
-            slowest = below->speed < slowest ? below->speed : slowest;
-            ends[!is_first] = below->parent;
-        }
+        const uint32_t speed =
+            pb_network_slowest(placement->network, host, pb_placement_host(placement, rank));
+        slowest = speed < slowest ? speed : slowest;
     }
     return slowest;
 }
 
 /**
  * Bytes per second that this rank may send as a root, where a link below is slower than its own.
- * Its own socket does not hold it up then. 0: no pacing, as its own link is the slowest one, or the
- * speed is not known.
+ * Its own socket does not hold it up then. 0: no pacing, as its own link is the slowest one.
  */
 static uint64_t ceiling_of(const coll_pipebcast_module_t *module)
 {
     const pb_placement_t *placement = module->placed->placement;
-    const pb_network_t *network = placement->network;
-    const int host = pb_network_host_of(network, placement->host[ompi_comm_rank(module->comm)]);
+    const int host = pb_placement_host(placement, ompi_comm_rank(module->comm));
     const uint32_t slowest = slowest_link(placement, host);
     const double bytes = (double) module->multicast.bits_per_second / 8;
-    if (slowest >= pb_network_node(network, host)->speed) {
+    if (slowest >= pb_network_node(placement->network, host)->speed) {
         return 0;
     }
     return (uint64_t) (bytes * slowest / pb_profile_host_speed(placement));

@@ -28,8 +28,9 @@ struct coll_pipebcast_module;
 
 typedef struct coll_pipebcast_multicast {
     struct coll_pipebcast_module *module; /**< that this is a part of */
-    uint64_t bits_per_second; /**< of the slowest host's link; 0: not known. Alike on all ranks */
-    uint32_t frame_bytes;     /**< of the largest frame with its header; alike, too */
+    uint64_t bits_per_second;             /**< of the slowest host's link; if no rank knows it,
+                                             COLL_PIPEBCAST_DEFAULT_SPEED. Alike on all ranks */
+    uint32_t frame_bytes;                 /**< of the largest frame with its header; alike, too */
     pb_health_t health;
     pb_multicast_t group;            /**< this rank's membership, once it was found to work */
     pb_multicast_counters_t counted; /**< what the process's counters have of it */

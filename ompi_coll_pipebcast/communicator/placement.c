@@ -18,8 +18,8 @@ bool coll_pipebcast_is_small_part_of_job(struct ompi_communicator_t *comm)
     return ompi_comm_size(comm) <= coll_pipebcast_job_size() / 2;
 }
 
-/** Counts the communicators like this one for which the job has room; 0: out of memory. A process
- * without a record ends it: launchers may take seconds to say that there is none. */
+/** Counts the communicators like this one for which the job has room; below 1: out of memory. A
+ * process without a record ends it: launchers may take seconds to say that there is none. */
 static int look_for_alike(const coll_pipebcast_topology_t *topology,
                           const pb_placement_t *placement)
 {

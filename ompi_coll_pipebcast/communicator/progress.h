@@ -48,7 +48,8 @@ void coll_pipebcast_progress_close(void);
  */
 int coll_pipebcast_progress_add(struct coll_pipebcast_module *module, coll_pipebcast_task_t *task);
 
-/** Takes a communicator off the list that MPI frees as it ends, whatever is not through. O(1). */
+/** Takes a communicator off the list, with tasks that are not through: MPI frees it as MPI ends.
+ * The caller holds no lock. O(1). */
 void coll_pipebcast_progress_forget(coll_pipebcast_tasks_t *tasks);
 
 /**

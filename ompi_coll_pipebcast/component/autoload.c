@@ -75,17 +75,17 @@ static char *list_missing(void)
     return list;
 }
 
-int coll_pipebcast_autoload(void)
+void coll_pipebcast_autoload(void)
 {
     mca_base_framework_t *framework = &ompi_coll_base_framework;
     char *selection = framework->framework_selection;
     mca_base_component_list_item_t *own = find_in_list("pipebcast");
     if (own == NULL || selection == NULL || selection[0] == '\0' || selection[0] == '^') {
-        return OMPI_SUCCESS;
+        return;
     }
     char *missing = list_missing();
     if (missing == NULL) {
-        return OMPI_SUCCESS;
+        return;
     }
     opal_list_item_t *last = opal_list_get_last(&framework->framework_components);
     framework->framework_selection = missing;
@@ -103,5 +103,4 @@ int coll_pipebcast_autoload(void)
         coll_pipebcast_log(1, "the list coll='%s' leaves out %s: loaded", selection, missing);
     }
     free(missing);
-    return OMPI_SUCCESS;
 }

@@ -15,11 +15,13 @@ bool coll_pipebcast_fits(void);
 
 /**
  * Loads the basic components that a list such as "pipebcast,tuned" leaves out, so that every
- * operation of a communicator is served. Called from our open.
+ * operation of a communicator is served. Called from our open. Who fails to load reports it itself.
  */
-int coll_pipebcast_autoload(void);
+void coll_pipebcast_autoload(void);
 
-/** The module for a communicator, as Open MPI asks for it; NULL: it is not to be ours. */
+/** Returns a new module for a communicator, which Open MPI owns, and sets *priority to the
+ * parameter of that name. NULL: the communicator is not to be ours, or out of memory, which ends
+ * the job. */
 mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *comm, int *priority);
 
 #endif

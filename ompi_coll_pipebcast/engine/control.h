@@ -24,7 +24,7 @@ int pb_control_send(pb_control_t *control, const void *buffer, size_t bytes, int
 
 /**
  * Starts to receive one message of at most `room` bytes from any rank. It is written to `buffer` by
- * pb_control_received() alone. As above.
+ * pb_control_received() alone. 0, or the caller's error code: then there is no request.
  */
 int pb_control_receive(pb_control_t *control, void *buffer, size_t room, pb_request_t *request_p);
 

@@ -117,9 +117,10 @@ typedef struct pb_transfer {
 } pb_transfer_t;
 
 /**
- * Prepares a transfer and starts nothing. `segment_size` > 0. The role, transport and message are
- * borrowed until pb_transfer_finish(). A message that has an error goes on as empty messages. False
- * if out of memory. O(streams + peers * window).
+ * Prepares a transfer and starts nothing. `segment_size` is in bytes, > 0. The role and the limits
+ * are read in this call only; transport and message are borrowed until pb_transfer_finish(). A
+ * message that has an error goes on as empty messages. False if out of memory: then nothing is to
+ * be finished. O(streams + peers * window).
  */
 bool pb_transfer_start(pb_transfer_t *transfer, const pb_role_t *role,
                        const pb_transfer_limits_t *limits, size_t segment_size,

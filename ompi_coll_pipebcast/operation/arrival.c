@@ -256,7 +256,7 @@ static void learn_slowness(arrival_t *arrival)
 static int finish_root(arrival_t *arrival, bool *stays_p)
 {
     pb_arrival_root_t *root = &arrival->root;
-    const int error = root->error;
+    const int error = pb_arrival_root_error(root);
     count_root(root);
     learn_slowness(arrival);
     end_mode(arrival, root->mode, pb_arrival_root_report(root));

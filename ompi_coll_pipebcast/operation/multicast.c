@@ -112,7 +112,7 @@ static bool has_come(const coll_pipebcast_operation_t *operation)
 {
     const multicast_t *multicast = (const multicast_t *) operation;
     return multicast->is_led ? multicast->inside.missing[0] > 0
-                             : multicast->part.window.seen_to > 0;
+                             : multicast->part.frames.seen_to > 0;
 }
 
 static bool advance(coll_pipebcast_operation_t *operation)
@@ -185,7 +185,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     return error;
 }
 
-const coll_pipebcast_method_t coll_pipebcast_multicast = {
+const coll_pipebcast_method_t coll_pipebcast_by_multicast = {
     .size = sizeof(multicast_t),
     .start = start,
     .has_come = has_come,

@@ -67,7 +67,7 @@ static int segment_tag(const coll_pipebcast_call_t *call, const pb_planned_t *pl
 static const coll_pipebcast_method_t *method_for(const coll_pipebcast_call_t *call,
                                                  const pb_planned_t *planned)
 {
-    return planned->kind == PB_KIND_MULTICAST ? &coll_pipebcast_multicast
+    return planned->kind == PB_KIND_MULTICAST ? &coll_pipebcast_by_multicast
            : call->is_swept                   ? &coll_pipebcast_plain
                                               : call->usual_method;
 }

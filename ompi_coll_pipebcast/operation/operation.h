@@ -5,7 +5,8 @@
  * - arrival-aware: groups of ranks as they arrive (arrival.c);
  * - adaptive: down the tree that is advised (the room adaptive/);
  * - multicast: by datagrams to all ranks (multicast.c).
- * operation.c alone knows by which method a broadcast goes.
+ * coll_pipebcast_method_of() returns the usual method, before the decision. A planned multicast and
+ * a swept tree have their own, from the start on (operation.c).
  *
  * An operation never blocks. A blocking broadcast starts one and advances it until it is
  * through; a nonblocking one is a task (communicator/progress.h) that does the same. Several may be
@@ -58,7 +59,7 @@ typedef struct coll_pipebcast_call {
     const coll_pipebcast_method_t *usual_method; /**< multicast and trials have their own */
     int64_t arrived; /**< coll_pipebcast_now() when this rank came to it; of blocking ones */
     /* As it is decided. */
-    bool is_swept; /**< how long it takes is noted: see communicator/verdict.h */
+    bool is_swept; /**< how long it takes is noted: see communicator/sweep.h */
 } coll_pipebcast_call_t;
 
 typedef struct coll_pipebcast_operation coll_pipebcast_operation_t;
@@ -73,7 +74,7 @@ struct coll_pipebcast_method {
      */
     int (*start)(coll_pipebcast_operation_t *operation, const pb_planned_t *planned);
     /**
-     * Returns whether the first segment or frame of a swept broadcast (communicator/verdict.h) is
+     * Returns whether the first segment or frame of a swept broadcast (communicator/sweep.h) is
      * here. NULL: those by this method are never swept.
      */
     bool (*has_come)(const coll_pipebcast_operation_t *operation);
@@ -118,7 +119,7 @@ struct coll_pipebcast_operation {
 extern const coll_pipebcast_method_t coll_pipebcast_plain;
 extern const coll_pipebcast_method_t coll_pipebcast_flat_nb;
 extern const coll_pipebcast_method_t coll_pipebcast_arrival;
-extern const coll_pipebcast_method_t coll_pipebcast_multicast;
+extern const coll_pipebcast_method_t coll_pipebcast_by_multicast;
 
 /** Gives an operation control messages, as its method starts it. */
 static inline void coll_pipebcast_operation_control(coll_pipebcast_operation_t *operation)

@@ -12,7 +12,7 @@
 typedef struct plain {
     coll_pipebcast_operation_t super;
     pb_message_t message;
-    pb_relay_t relay; /**< `inside` is started in a relay alone */
+    pb_relay_t relay; /**< `pieces` is started in a relay alone; see start_relay() */
     size_t first;     /**< bytes that are the first thing that a rank waits for */
     bool opens;       /**< connections, as this rank's role is new */
 } plain_t;
@@ -27,7 +27,7 @@ static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (!pb_transfer_start(&plain->relay.between, role, limits, segment_size,
+    if (!pb_transfer_start(&plain->relay.transfer, role, limits, segment_size,
                            &plain->super.transport, &plain->message)) {
         coll_pipebcast_message_fini(&plain->message);
         return PB_ERR_NO_MEMORY;
@@ -37,8 +37,8 @@ static int start_transfer(plain_t *plain, const pb_role_t *role, size_t segment_
 
 static void give_back(plain_t *plain)
 {
-    pb_transfer_finish(&plain->relay.between);
-    pb_transfer_finish(&plain->relay.inside);
+    pb_transfer_finish(&plain->relay.transfer);
+    pb_transfer_finish(&plain->relay.pieces);
     coll_pipebcast_message_fini(&plain->message);
 }
 
@@ -122,8 +122,8 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
     /* Under another PML connections are not TCP's, and a look for the messages may do anything. */
     plain->opens = !planned->was_cached && coll_pipebcast_is_ob1();
     if (plain->opens) {
-        open_connections(operation->module, &plain->relay.between);
-        open_connections(operation->module, &plain->relay.inside);
+        open_connections(operation->module, &plain->relay.transfer);
+        open_connections(operation->module, &plain->relay.pieces);
     }
     return 0;
 }
@@ -135,7 +135,7 @@ static int start(coll_pipebcast_operation_t *operation, const pb_planned_t *plan
 static bool has_come(const coll_pipebcast_operation_t *operation)
 {
     const plain_t *plain = (const plain_t *) operation;
-    const pb_transfer_t *transfer = &plain->relay.between;
+    const pb_transfer_t *transfer = &plain->relay.transfer;
     return plain->first > 0 ? pb_transfer_here(transfer) >= plain->first
                             : pb_transfer_has_first(transfer, operation->transport.stream);
 }
@@ -143,9 +143,9 @@ static bool has_come(const coll_pipebcast_operation_t *operation)
 static bool advance(coll_pipebcast_operation_t *operation)
 {
     plain_t *plain = (plain_t *) operation;
-    return pb_transfer_is_started(&plain->relay.inside)
+    return pb_transfer_is_started(&plain->relay.pieces)
                ? pb_relay_advance(&plain->relay)
-               : pb_transfer_advance(&plain->relay.between);
+               : pb_transfer_advance(&plain->relay.transfer);
 }
 
 static int refused(const coll_pipebcast_operation_t *operation)
@@ -156,8 +156,8 @@ static int refused(const coll_pipebcast_operation_t *operation)
 static void cancel(coll_pipebcast_operation_t *operation)
 {
     plain_t *plain = (plain_t *) operation;
-    pb_transfer_cancel(&plain->relay.between);
-    pb_transfer_cancel(&plain->relay.inside);
+    pb_transfer_cancel(&plain->relay.transfer);
+    pb_transfer_cancel(&plain->relay.pieces);
 }
 
 static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
@@ -166,7 +166,7 @@ static int finish(coll_pipebcast_operation_t *operation, bool *stays_p)
     const int error = pb_relay_error(&plain->relay);
     (void) stays_p;
     if (plain->opens) {
-        take_openings(operation->module, &plain->relay.between);
+        take_openings(operation->module, &plain->relay.transfer);
     }
     give_back(plain);
     return error;

@@ -18,7 +18,7 @@ typedef struct coll_pipebcast_data {
 /**
  * Describes the data of the root or of another rank. With `on_host` the caller reads and writes the
  * bytes itself: then data in a device's memory, as a GPU's, have a packed copy, too. OMPI_SUCCESS
- * or an error, also at a second try: then there are no bytes. O(1).
+ * or an error: then there are no bytes and no copy, and the call may be repeated. O(1).
  */
 int coll_pipebcast_message_init(pb_message_t *message, const coll_pipebcast_data_t *data,
                                 bool is_root, bool on_host);

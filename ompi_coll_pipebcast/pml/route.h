@@ -17,7 +17,7 @@
 bool coll_pipebcast_may_acknowledge(void);
 
 /**
- * Returns whether a synchronous send to a rank of this node may never end. In Open MPI 5.0 a rank
+ * Returns whether a synchronous send to a rank of this host may never end. In Open MPI 5.0 a rank
  * that sends much of a device's memory over btl/sm loses acknowledgements, without pipebcast, too.
  * Each rank may decide by itself. O(1).
  */

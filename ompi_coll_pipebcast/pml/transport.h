@@ -20,7 +20,7 @@ struct pb_transport {
     coll_pipebcast_lock_t
         *lock;         /**< of transfers: held by the thread inside the broadcast; borrowed */
     bool acknowledges; /**< synchronous sends are used, where the engine wants them, */
-    bool acknowledges_inside; /**< and also to ranks of this node */
+    bool acknowledges_inside; /**< and also to ranks of this host */
     bool reports; /**< the PML reports the end of a receive; else it is found when asked for */
     int stream;   /**< of the sweep, where there is one */
     /** Where the moment goes when the first segment of `stream` is reported; NULL: nobody asks. */

@@ -81,8 +81,8 @@ bool run_start(run_t *run, int rank)
     const pb_role_t between = in_pieces ? pb_role_between_hosts(part->role) : *part->role;
     const pb_role_t inside = pb_role_inside_host(part->role);
     const bool is_led = in_pieces && part->role->is_led;
-    part->relay = (pb_relay_t){.between = {.lanes = NULL}};
-    if (!pb_transfer_start(&part->relay.between, is_led ? &inside : &between, &run->limits,
+    part->relay = (pb_relay_t){.transfer = {.lanes = NULL}};
+    if (!pb_transfer_start(&part->relay.transfer, is_led ? &inside : &between, &run->limits,
                            is_led ? run->piece_size : w->segment_size, transport,
                            &w->messages[rank])) {
         return false;
@@ -91,7 +91,7 @@ bool run_start(run_t *run, int rank)
     part->started =
         !part->relays || pb_relay_start(&part->relay, &inside, &run->limits, run->piece_size);
     if (!part->started) {
-        pb_transfer_finish(&part->relay.between);
+        pb_transfer_finish(&part->relay.transfer);
     }
     return part->started;
 }
@@ -110,7 +110,7 @@ void run_advance(run_t *run, int rank, int round)
     }
     must(part->started || run_start(run, rank));
     part->through =
-        part->relays ? pb_relay_advance(&part->relay) : pb_transfer_advance(&part->relay.between);
+        part->relays ? pb_relay_advance(&part->relay) : pb_transfer_advance(&part->relay.transfer);
     if (part->through && run_error(run, rank) == 0 && !run->is_cancelled) {
         world_rank_ends(run->world, rank);
     }
@@ -144,9 +144,9 @@ void run_cancel(run_t *run)
         if (!part->started || part->through) {
             continue;
         }
-        pb_transfer_cancel(&part->relay.between);
+        pb_transfer_cancel(&part->relay.transfer);
         if (part->relays) {
-            pb_transfer_cancel(&part->relay.inside);
+            pb_transfer_cancel(&part->relay.pieces);
         }
     }
 }
@@ -157,8 +157,8 @@ void run_fini(run_t *run, tally_t *tally, uint64_t seed)
     for (int rank = 0; rank < run->plan->n_ranks; rank++) {
         part_t *part = &run->parts[rank];
         if (part->started) {
-            pb_transfer_finish(&part->relay.between);
-            pb_transfer_finish(&part->relay.inside);
+            pb_transfer_finish(&part->relay.transfer);
+            pb_transfer_finish(&part->relay.pieces);
         }
         free(part->role);
     }

@@ -15,7 +15,7 @@
 /** One rank's part. */
 typedef struct part {
     pb_role_t *role;
-    pb_relay_t relay; /**< `between` is the transfer of a rank that relays nothing */
+    pb_relay_t relay; /**< a rank that relays nothing has `transfer` alone */
     bool relays;      /**< else it is a transfer */
     bool started, through;
     int late; /**< the round in which it starts */

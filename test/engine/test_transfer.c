@@ -266,7 +266,7 @@ static void test_paced_late_child(tally_t *tally)
         run_t run = run_of(seed, plan, 600 * segment_size, segment_size, limits);
         run.parts[2].late = MAX_ROUNDS;
         run_rounds(&run, 2000);
-        held += run.parts[1].started && run.parts[1].relay.between.missing[0] < 600;
+        held += run.parts[1].started && run.parts[1].relay.transfer.missing[0] < 600;
         beyond += run.world->most_waiting > pace;
         run.parts[2].late = 0;
         run_all(&run, tally, seed);
@@ -298,7 +298,7 @@ static void test_level(tally_t *tally)
             }
             world_step(run.world);
             n_rounds++;
-            const pb_lane_t *lanes = root->relay.between.lanes;
+            const pb_lane_t *lanes = root->relay.transfer.lanes;
             const uint64_t gap = lanes[0].next > lanes[1].next ? lanes[0].next - lanes[1].next
                                                                : lanes[1].next - lanes[0].next;
             /* Three intervals of 50 segments between acknowledgements, in each of both streams. */
@@ -331,25 +331,25 @@ static void test_pieces_leave_early(void)
         .n_streams = 1, .n_parents = 1, .parent = parent, .parent_mask = mask};
     const pb_role_t inside = {.n_streams = 1, .n_children = 1, .child = child, .child_mask = mask};
     const pb_transfer_limits_t limits = {.receive_window = 4, .send_window = 4};
-    pb_relay_t relay = {.between = {.lanes = NULL}};
+    pb_relay_t relay = {.transfer = {.lanes = NULL}};
     world_t *world = world_new(1, 3, 1, 100, 10); /* the root: so that its rank has the bytes */
-    ok(pb_transfer_start(&relay.between, &between, &limits, 10, &world->transports[1],
+    ok(pb_transfer_start(&relay.transfer, &between, &limits, 10, &world->transports[1],
                          &world->messages[1]) &&
            pb_relay_start(&relay, &inside, &limits, 25),
        "a relay starts");
     uint64_t offered[11];
     for (uint64_t n = 0; n <= 10; n++) {
-        relay.between.missing[0] = n;
+        relay.transfer.missing[0] = n;
         pb_relay_go_on(&relay);
-        offered[n] = relay.inside.missing[0];
+        offered[n] = relay.pieces.missing[0];
     }
     const uint64_t right[] = {0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4};
     ok(memcmp(offered, right, sizeof(right)) == 0,
        "a piece of 25 bytes is offered when 30 are here, the second when 50 are, and so on");
-    pb_transfer_cancel(&relay.between);
-    pb_transfer_cancel(&relay.inside);
-    pb_transfer_finish(&relay.between);
-    pb_transfer_finish(&relay.inside);
+    pb_transfer_cancel(&relay.transfer);
+    pb_transfer_cancel(&relay.pieces);
+    pb_transfer_finish(&relay.transfer);
+    pb_transfer_finish(&relay.pieces);
     world_free(world);
 }
 

@@ -5,7 +5,7 @@
  * came, and if it fits the message it lies within it.
  */
 #include "engine/multicast/frame.h"
-#include "engine/multicast/window.h"
+#include "engine/multicast/frames.h"
 #include "test/fuzz/fuzz.h"
 
 const char fuzz_name[] = "multicast_frame";
@@ -44,18 +44,18 @@ static void check_frame(const pb_frame_rule_t *rule, const pb_frame_t *frame, co
     must(frame->payload == (const char *) bytes + header);
 }
 
-/** The frame goes where the window says, and nowhere else. */
+/** The frame goes where the frames says, and nowhere else. */
 static void place(const pb_frame_t *frame, size_t total)
 {
-    pb_window_t window;
+    pb_frames_t frames;
     char *message = calloc(total, 1);
-    must(message != NULL && pb_window_init(&window, total, PAYLOAD, false));
-    if (pb_window_fits(&window, frame->index, frame->bytes)) {
-        must(frame->bytes > 0 && pb_window_add(&window, frame->index));
+    must(message != NULL && pb_frames_init(&frames, total, PAYLOAD, false));
+    if (pb_frames_fits(&frames, frame->index, frame->bytes)) {
+        must(frame->bytes > 0 && pb_frames_add(&frames, frame->index));
         memcpy(message + (size_t) frame->index * PAYLOAD, frame->payload, frame->bytes);
-        must(!pb_window_add(&window, frame->index) && window.seen_to == frame->index + 1);
+        must(!pb_frames_add(&frames, frame->index) && frames.seen_to == frame->index + 1);
     }
-    pb_window_fini(&window);
+    pb_frames_fini(&frames);
     free(message);
 }
 

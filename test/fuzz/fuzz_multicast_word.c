@@ -10,16 +10,16 @@ const char fuzz_name[] = "multicast_word";
 
 enum { PREFIX = 2, PAYLOAD = 8 };
 
-static void check_word(const pb_word_t *word, const pb_window_t *window, const uint8_t *bytes,
+static void check_word(const pb_word_t *word, const pb_frames_t *frames, const uint8_t *bytes,
                        size_t length)
 {
     uint8_t again[PB_WORD_BYTES + PB_WORD_REPAIR_BYTES + PAYLOAD * PB_WORD_MAX_ASKED];
     if (word->kind == PB_WORD_ASK) {
-        must(pb_window_has_run(window, word->index, word->n_frames));
+        must(pb_frames_has_run(frames, word->index, word->n_frames));
         must(word->n_frames <= PB_WORD_MAX_ASKED);
     }
     if (word->kind == PB_WORD_REPAIR) {
-        must(pb_window_fits_run(window, word->index, word->n_frames, word->bytes));
+        must(pb_frames_fits_run(frames, word->index, word->n_frames, word->bytes));
         must(word->n_frames <= PB_WORD_MAX_ASKED);
         must(word->payload + word->bytes == (const char *) bytes + length);
     }
@@ -32,12 +32,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         return 0;
     }
     const size_t total = 1 + ((size_t) bytes[0] | (size_t) bytes[1] << 8), rest = length - PREFIX;
-    pb_window_t window;
+    pb_frames_t frames;
     pb_word_t word;
-    must(pb_window_init(&window, total, PAYLOAD, false));
-    if (pb_word_read(&word, &window, bytes + PREFIX, rest)) {
-        check_word(&word, &window, bytes + PREFIX, rest);
+    must(pb_frames_init(&frames, total, PAYLOAD, false));
+    if (pb_word_read(&word, &frames, bytes + PREFIX, rest)) {
+        check_word(&word, &frames, bytes + PREFIX, rest);
     }
-    pb_window_fini(&window);
+    pb_frames_fini(&frames);
     return 0;
 }

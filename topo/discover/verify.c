@@ -139,25 +139,20 @@ static pb_contradiction_t *add_contradiction(verifying_t *v, pb_contradiction_ki
     return c;
 }
 
-/** The file's rate of a flow alone: its slowest link's. `path` is room for its path. */
-static double stated_rate(const verifying_t *v, pb_flow_t flow, int *path)
+/** The file's rate between two hosts, of a flow alone. */
+static double stated_rate(const verifying_t *v, int from, int to)
 {
-    const int n = pb_network_path(v->network, v->nodes[flow.from], v->nodes[flow.to], path);
-    double speed = INFINITY;
-    for (int i = 0; i < n; i++) {
-        speed = fmin(speed, pb_network_node(v->network, pb_link_node(path[i]))->speed);
-    }
-    return speed * v->unit;
+    return pb_network_slowest(v->network, v->nodes[from], v->nodes[to]) * v->unit;
 }
 
 /** The partner to which the file gives a host the most. *stated_p: that. */
-static int best_partner(const verifying_t *v, int host, int *path, double *stated_p)
+static int best_partner(const verifying_t *v, int host, double *stated_p)
 {
     int best = -1;
     *stated_p = 0;
     for (int other = 0; other < v->cuts.n_hosts; other++) {
         if (other != host) {
-            const double stated = stated_rate(v, (pb_flow_t){host, other}, path);
+            const double stated = stated_rate(v, host, other);
             if (stated > *stated_p && rate_of(v, other) >= LEAST_SPEED * stated) {
                 best = other;
                 *stated_p = stated;
@@ -169,10 +164,10 @@ static int best_partner(const verifying_t *v, int host, int *path, double *state
 
 /** Tells whether a host has less than the file gives it to another, from it or to it, in two
  * trials. */
-static int verify_host(verifying_t *v, int host, int *path)
+static int verify_host(verifying_t *v, int host)
 {
     double stated;
-    const int partner = best_partner(v, host, path, &stated);
+    const int partner = best_partner(v, host, &stated);
     int code = PB_SUCCESS;
     if (partner < 0 || rate_of(v, host) >= LEAST_SPEED * stated) {
         return PB_SUCCESS;
@@ -199,12 +194,10 @@ static int verify_host(verifying_t *v, int host, int *path)
 /** Hosts whose own links are slower than in the file. */
 static int verify_hosts(verifying_t *v)
 {
-    int *path = calloc((size_t) pb_network_max_path(v->network) + 1, sizeof *path);
-    int code = path != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    int code = PB_SUCCESS;
     for (int host = 0; code == PB_SUCCESS && host < v->cuts.n_hosts; host++) {
-        code = verify_host(v, host, path);
+        code = verify_host(v, host);
     }
-    free(path);
     return code;
 }
 

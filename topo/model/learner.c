@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "topo/trees/kinds.h"
 #include "topo/util/times.h"
 
 /** The unit of margins. */
@@ -175,29 +176,36 @@ static const pb_candidate_t *find_candidate(const pb_learner_class_t *class, int
     return NULL;
 }
 
-/** The entry whose measured time scales predictions: the one in force, or the fastest tree. The
- * fallback component is predicted in another way, and says little of trees. */
-static int find_reference(const pb_learner_class_t *class)
+/** The scale of predictions: the candidate of an entry, and its measured time. */
+typedef struct reference {
+    const pb_candidate_t *candidate; /**< with its prediction; NULL: it is none any more */
+    int64_t measured;
+} reference_t;
+
+/** The reference is the candidate in force, or the fastest tree: the fallback component is
+ * predicted in another way, and says little of trees. */
+static reference_t find_reference(const pb_learner_class_t *class, const pb_candidate_t *candidates,
+                                  int n)
 {
-    const int at = class->in_force;
+    const int in_force = class->in_force;
     const int tree =
-        at >= 0 && class->entries[at].kind != PB_KIND_FALLBACK ? at : fastest(class, true);
-    return tree >= 0 ? tree : at;
+        class->entries[in_force].kind != PB_KIND_FALLBACK ? in_force : fastest(class, true);
+    const int at = tree >= 0 ? tree : in_force;
+    return (reference_t){find_candidate(class, at, candidates, n), time_of(&class->entries[at])};
 }
 
-static expected_t expect(const pb_learner_class_t *class, const pb_candidate_t *candidates, int n,
+static expected_t expect(const pb_learner_class_t *class, const reference_t *reference,
                          const pb_candidate_t *candidate)
 {
-    const int at = find_entry(class, candidate), reference = find_reference(class);
+    const int at = find_entry(class, candidate);
+    const pb_candidate_t *by = reference->candidate;
     if (at >= 0 && !class->entries[at].is_unsure) {
         return with_margin(time_of(&class->entries[at]),
                            class->entries[at].n_notes == 1 ? MARGIN_SEEN : 0);
     }
-    const pb_candidate_t *by = find_candidate(class, reference, candidates, n);
     const int64_t time =
         by != NULL && by->time > 0
-            ? pb_time_scale(candidate->time, (uint64_t) time_of(&class->entries[reference]),
-                            (uint64_t) by->time)
+            ? pb_time_scale(candidate->time, (uint64_t) reference->measured, (uint64_t) by->time)
             : candidate->time;
     const int64_t margin = candidate->kind == PB_KIND_FALLBACK         ? MARGIN_FALLBACK
                            : by != NULL && candidate->kind == by->kind ? MARGIN_SEGMENT
@@ -244,11 +252,12 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
         return -1;
     }
     const pb_candidate_t *in_force = find_candidate(class, class->in_force, candidates, n);
+    const reference_t reference = find_reference(class, candidates, n);
     const int64_t now = time_in_force(class), to_beat = now - now / BETTER_PART;
     int64_t best_time = 0;
     int best = -1;
     for (int i = 0; i < n && class->n_notes < PB_LEARNER_ENTRIES; i++) {
-        const expected_t expected = expect(class, candidates, n, &candidates[i]);
+        const expected_t expected = expect(class, &reference, &candidates[i]);
         if (expected.least < to_beat && &candidates[i] != in_force &&
             may_be_tried(learner, &candidates[i], now) && (best < 0 || expected.time < best_time)) {
             best = i;
@@ -297,7 +306,8 @@ static bool is_other_speed(const pb_learner_t *learner, const pb_learner_class_t
     const int at = find_entry(class, &trial->candidate);
     const int64_t predicted = trial->candidate.time, time = time_of(&class->entries[at]);
     if (!learner->assumes || learner->n_speeds >= PB_LEARNER_SPEEDS || predicted <= 0 ||
-        trial->candidate.kind == PB_KIND_FALLBACK || trial->size_class < PB_CHOOSE_SHORT) {
+        trial->candidate.kind == PB_KIND_FALLBACK || trial->size_class < PB_CHOOSE_SHORT ||
+        pb_kind_row((pb_kind_t) trial->candidate.kind)->copies) { /* lost frames are no speed */
         return false;
     }
     const bool is_slower = class->entries[at].n_notes > 1 && !class->entries[at].is_unsure
@@ -375,7 +385,7 @@ static pb_learner_class_t *class_of(pb_learner_t *learner, const pb_learner_tria
     return class != NULL && class->size_class == trial->size_class ? class : NULL;
 }
 
-pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *trial,
+pb_outcome_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *trial,
                              int64_t longest, int64_t least_wait, int64_t *time_p)
 {
     const int64_t time = time_without_lateness(learner, trial, pb_time_limited(longest),
@@ -383,7 +393,7 @@ pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *tr
     *time_p = time;
     pb_learner_class_t *class = class_of(learner, trial);
     if (class == NULL) {
-        return PB_VERDICT_STAYS;
+        return PB_OUTCOME_STAYS;
     }
     const int64_t in_force = time_in_force(class);
     class->extra += trial->is_trial && time > in_force ? time - in_force : 0;
@@ -393,17 +403,17 @@ pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *tr
         restart(class, time);
         learner->version++;
         learner->n_speeds = 0;
-        return PB_VERDICT_DRIFTS;
+        return PB_OUTCOME_DRIFTS;
     }
     note_entry(class, trial, time);
     if (is_other_speed(learner, class, trial)) {
         *time_p = time_of(&class->entries[find_entry(class, &trial->candidate)]);
-        return PB_VERDICT_SPEED;
+        return PB_OUTCOME_SPEED;
     }
     const bool changes = !class->is_settled && put_in_force(class);
     class->next = next_of(class);
     learner->version += changes;
-    return changes ? PB_VERDICT_CHANGES : PB_VERDICT_STAYS;
+    return changes ? PB_OUTCOME_CHANGES : PB_OUTCOME_STAYS;
 }
 
 void pb_learner_pass_over(pb_learner_t *learner, const pb_learner_trial_t *trial)

@@ -6,8 +6,8 @@
  * later broadcast. The learner's state depends on the sequence of calls alone, in integers, so that
  * ranks that call alike stay alike. It has a fixed size. A note changes:
  *
- *   measured                                                      verdict
- *   the assumed speed of links explains less than 2/3 of the        PB_VERDICT_SPEED: links have
+ *   measured                                                      outcome
+ *   the assumed speed of links explains less than 2/3 of the        PB_OUTCOME_SPEED: links have
  *   time (a first note alone: less than 1/4), or a corrected one    another speed, and all classes
  *   more than 5/4 of it; not of short messages, whose time is       choose anew
  *   mostly latency; at most PB_LEARNER_SPEEDS times
@@ -113,12 +113,12 @@ typedef struct pb_learner {
 } pb_learner_t;
 
 typedef enum {
-    PB_VERDICT_STAYS,
-    PB_VERDICT_SPEED,   /**< links have another speed: the caller finds it, and calls
+    PB_OUTCOME_STAYS,
+    PB_OUTCOME_SPEED,   /**< links have another speed: the caller finds it, and calls
                              pb_learner_forget() */
-    PB_VERDICT_CHANGES, /**< another candidate is in force */
-    PB_VERDICT_DRIFTS,  /**< candidates are tried anew */
-} pb_verdict_t;
+    PB_OUTCOME_CHANGES, /**< another candidate is in force */
+    PB_OUTCOME_DRIFTS,  /**< candidates are tried anew */
+} pb_outcome_t;
 
 /** Begins without knowledge; `assumes`: nor was the speed of links measured. O(size). */
 void pb_learner_init(pb_learner_t *learner, bool assumes);
@@ -163,10 +163,10 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
  * Notes a swept broadcast. The rank where it took longest took `longest` nanoseconds from its
  * arrival to its end. Each rank but the root waited at least `least_wait` for its first segment, of
  * the fallback component for its end. The part of this beyond a segment's path is the root's
- * lateness. *time_p is the time without it; of PB_VERDICT_SPEED the least of the last notes.
+ * lateness. *time_p is the time without it; of PB_OUTCOME_SPEED the least of the last notes.
  * O(entries).
  */
-pb_verdict_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *trial,
+pb_outcome_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *trial,
                              int64_t longest, int64_t least_wait, int64_t *time_p);
 
 /** A swept broadcast counts for nothing. The next sweep of its class is wanted after as many

@@ -20,7 +20,7 @@
 #include "topo/model/medium.h"
 #include "topo/util/diag.h"
 
-/** Rows that one place, and sizes that one previous table, may have. */
+/** Rows that a table may have: of one place, or of the fallback component's times. */
 #define PB_MODEL_MAX_ROWS 64
 
 /** Tables of the fallback component's times, by number of ranks. */

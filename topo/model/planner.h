@@ -81,7 +81,7 @@ typedef struct pb_planner_report {
 
 /** Result of a note. */
 typedef struct pb_lesson {
-    pb_verdict_t verdict;
+    pb_outcome_t outcome;
     pb_candidate_t in_force;  /**< where something is; its time is the measured one */
     int64_t time;             /**< of the broadcast, without the root's lateness */
     uint64_t bits_per_second; /**< of links, as they are predicted by now; 0: they were measured */
@@ -146,8 +146,8 @@ void pb_planner_predicted(const pb_planner_t *planner, int64_t *time_p, int64_t 
 bool pb_planner_learns(const pb_planner_t *planner);
 
 /**
- * Plans it for one group, at the root. The fallback component is never chosen. PB_ERR_NO_MEMORY,
- * PB_ERR_INPUT (the group). O(members^2) at most, as pb_plan_compute().
+ * Plans an arrival-aware broadcast for one group, at its root. The fallback component is never
+ * chosen. PB_ERR_NO_MEMORY, PB_ERR_INPUT (the group). O(members^2) at most, as pb_plan_compute().
  */
 int pb_planner_plan_group(pb_planner_t *planner, int root, uint64_t bytes,
                           const pb_planner_group_t *group, pb_planned_t *planned);
@@ -163,7 +163,8 @@ int pb_planner_role(pb_planner_t *planner, int root, pb_kind_t kind, const int *
  * that could not plan. O(1). */
 bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes);
 
-/** Fills the report of a broadcast. A role stays borrowed. Errors as pb_planner_plan(). */
+/** Fills the report on a broadcast to all ranks. A role of an earlier call stays borrowed. Errors
+ * as pb_planner_plan(). */
 int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes,
                        pb_planner_report_t *report);
 

@@ -94,16 +94,13 @@ size_t pb_planner_piece(const pb_planner_t *planner, int among, const pb_planned
     return planned->fallback ? 0 : (size_t) pb_choose_piece(chooser, planned->kind, bytes);
 }
 
-int pb_planner_take_choice(const pb_planner_t *planner, uint64_t bytes, int rc,
-                           const pb_planner_made_t *made, pb_planned_t *planned)
+void pb_planner_take_choice(const pb_planner_t *planner, uint64_t bytes,
+                            const pb_planner_made_t *made, pb_planned_t *planned)
 {
-    *planned = (pb_planned_t){.is_known = rc == PB_SUCCESS};
-    if (rc != PB_SUCCESS) {
-        return rc;
-    }
-    planned->begins_to_repeat = made->among == PB_AMONG_REPEATING && !planner->has_repeated;
+    *planned = (pb_planned_t){.is_known = true,
+                              .begins_to_repeat =
+                                  made->among == PB_AMONG_REPEATING && !planner->has_repeated};
     pb_planner_fill(planned, &made->choice, bytes);
-    return PB_SUCCESS;
 }
 
 void pb_planner_fill(pb_planned_t *planned, const pb_candidate_t *candidate, uint64_t bytes)
@@ -124,15 +121,18 @@ uint32_t pb_planner_kinds(const pb_planner_t *planner, int root)
     return kinds;
 }
 
-void pb_planner_take_in_force(const pb_planner_t *planner, int root, uint64_t bytes, bool is_tree,
+bool pb_planner_take_in_force(const pb_planner_t *planner, int root, uint64_t bytes, bool is_tree,
                               pb_candidate_t *candidate)
 {
     pb_candidate_t in_force;
-    if (pb_planner_learns(planner) && pb_learner_in_force(planner->learner, bytes, &in_force) &&
+    const bool may_be_used =
+        pb_planner_learns(planner) && pb_learner_in_force(planner->learner, bytes, &in_force) &&
         pb_planner_is_of(pb_planner_kinds(planner, root), in_force.kind) &&
-        !(is_tree && in_force.kind >= 0 && pb_kind_row((pb_kind_t) in_force.kind)->copies)) {
+        !(is_tree && in_force.kind >= 0 && pb_kind_row((pb_kind_t) in_force.kind)->copies);
+    if (may_be_used) {
         *candidate = in_force;
     }
+    return may_be_used;
 }
 
 bool pb_planner_may_pass(const pb_planner_t *planner, uint64_t bytes)
@@ -151,12 +151,10 @@ int pb_planner_explain(pb_planner_t *planner, int root, uint64_t bytes, pb_plann
     }
     pb_chooser_t *chooser = planner->choosers[made.among];
     pb_candidate_t candidate = made.choice;
-    pb_planner_take_in_force(planner, root, bytes, false, &candidate);
-    const bool is_chosen =
-        candidate.kind == made.choice.kind && candidate.segment == made.choice.segment;
+    const bool is_measured = pb_planner_take_in_force(planner, root, bytes, false, &candidate);
     *report = (pb_planner_report_t){
         .best = candidate,
-        .best_measured = is_chosen ? -1 : candidate.time,
+        .best_measured = is_measured ? candidate.time : -1,
         .best_time = pb_choose_time(chooser, root, bytes, &candidate),
     };
     return PB_SUCCESS;

@@ -66,12 +66,13 @@ static int plan_for_group(pb_planner_t *planner, int root, uint64_t bytes,
 {
     pb_planner_made_t made;
     const int kinds = planner->options.choose.frame != 0 ? PB_AMONG_TREES : PB_AMONG_ALL;
-    int rc = pb_planner_choose(planner, kinds, root, bytes, false, &made);
+    const int rc = pb_planner_choose(planner, kinds, root, bytes, false, &made);
     pb_plan_free(made.plan);
-    rc = pb_planner_take_choice(planner, bytes, rc, &made, planned);
+    *planned = (pb_planned_t){.is_known = false};
     if (rc != PB_SUCCESS) {
         return rc;
     }
+    pb_planner_take_choice(planner, bytes, &made, planned);
     if (planned->fallback && planned->segment_size > PB_CHOOSE_ASSUMED_SEGMENT) {
         planned->segment_size = PB_CHOOSE_ASSUMED_SEGMENT;
     }

@@ -146,13 +146,13 @@ void pb_planner_drop_choosers(pb_planner_t *planner);
 int pb_planner_choose(pb_planner_t *planner, int kinds, int root, uint64_t bytes, bool charges,
                       pb_planner_made_t *made);
 
-/** Fills *planned but for the role by what was chosen with the error `rc`, which it returns. */
-int pb_planner_take_choice(const pb_planner_t *planner, uint64_t bytes, int rc,
-                           const pb_planner_made_t *made, pb_planned_t *planned);
+/** Fills *planned but for role and piece by what was chosen. */
+void pb_planner_take_choice(const pb_planner_t *planner, uint64_t bytes,
+                            const pb_planner_made_t *made, pb_planned_t *planned);
 
 /** Takes the candidate in force, if it may be used, instead of *candidate; of trees alone with
- * `is_tree`. */
-void pb_planner_take_in_force(const pb_planner_t *planner, int root, uint64_t bytes, bool is_tree,
+ * `is_tree`. Returns whether it did. */
+bool pb_planner_take_in_force(const pb_planner_t *planner, int root, uint64_t bytes, bool is_tree,
                               pb_candidate_t *candidate);
 
 /** The kinds that may be used: with a bound on connections those that the ledger has. */

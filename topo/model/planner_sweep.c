@@ -192,13 +192,13 @@ int pb_planner_note(pb_planner_t *planner, int64_t longest, int64_t least_wait, 
 {
     const pb_planner_swept_t *swept = &planner->swept;
     int rc = PB_SUCCESS;
-    *lesson = (pb_lesson_t){.verdict = PB_VERDICT_STAYS, .time = longest};
+    *lesson = (pb_lesson_t){.outcome = PB_OUTCOME_STAYS, .time = longest};
     if (swept->root < 0 || !pb_planner_learns(planner)) {
         return PB_SUCCESS;
     }
-    lesson->verdict =
+    lesson->outcome =
         pb_learner_note(planner->learner, &swept->trial, longest, least_wait, &lesson->time);
-    if (lesson->verdict == PB_VERDICT_SPEED) {
+    if (lesson->outcome == PB_OUTCOME_SPEED) {
         rc = correct_speed(planner, lesson->time);
         if (rc == PB_ERR_NO_MEMORY) {
             pb_planner_forget(planner);

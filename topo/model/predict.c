@@ -138,7 +138,6 @@ int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
     const uint64_t n_streams = (uint64_t) profile->n_streams;
     const uint64_t n_segments = (bytes - 1) / cost->segment + 1;
     const uint64_t last_stream = (n_segments - 1) % n_streams;
-    const uint64_t rounds = (n_segments - 1) / n_streams;
     const uint64_t rest = bytes - (n_segments - 1) * cost->segment;
     pb_segment_cost_t rest_cost = of_whole;
     if (rest < cost->segment) {
@@ -154,14 +153,11 @@ int64_t pb_predict(const pb_profile_t *profile, const pb_model_t *model,
         if (stream >= n_segments) {
             continue;
         }
-        int64_t time;
-        if (stream == last_stream && rounds == 0) {
-            time = path_time(path, &rest_cost);
-        } else if (stream == last_stream) {
-            time = path_time(path, cost) + pb_time_scale(whole, rounds - 1, 1) + of_rest;
-        } else {
-            const uint64_t further = stream < last_stream ? rounds : rounds - 1;
-            time = path_time(path, cost) + pb_time_scale(whole, further, 1);
+        const uint64_t n = (n_segments - 1 - stream) / n_streams + 1; /* the stream's segments */
+        const bool has_rest = stream == last_stream;
+        int64_t time = path_time(path, n == 1 && has_rest ? &rest_cost : cost);
+        if (n > 1) {
+            time += pb_time_scale(whole, n - 1 - has_rest, 1) + (has_rest ? of_rest : 0);
         }
         longest = pb_max64(longest, pb_time_limited(time));
     }

@@ -61,16 +61,27 @@ static bool covers(const int64_t *entry, const int64_t *other)
     return i == N_MEASURES;
 }
 
+/** The entry that need grow least to take as long as another one for any costs, of n > 0. */
+static int find_nearest(const int64_t *entries, int n, const int64_t *entry, const int64_t *weights)
+{
+    int64_t least = INT64_MAX;
+    int nearest = 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t more = excess(&entries[N_MEASURES * i], entry, weights);
+        nearest = more < least ? i : nearest;
+        least = more < least ? more : least;
+    }
+    return nearest;
+}
+
 /**
- * Adds an entry unless one is there that is as long for any costs; drops those that
- * it is as long as. Where there is no room it is joined with the one most like
- * it. Returns which one is as long.
+ * Adds an entry unless one is there that takes as long for any costs, and drops those that it
+ * covers. Where there is no room it is joined with the nearest one. Returns which one covers it.
  */
 static int add_entry(int64_t *entries, int *n_p, int most, const int64_t *entry,
                      const int64_t *weights)
 {
-    int64_t least = INT64_MAX;
-    int n = 0, nearest = 0;
+    int n = 0;
     for (int i = 0; i < *n_p; i++) {
         if (covers(&entries[N_MEASURES * i], entry)) {
             return i;
@@ -78,19 +89,16 @@ static int add_entry(int64_t *entries, int *n_p, int most, const int64_t *entry,
     }
     for (int i = 0; i < *n_p; i++) {
         const int64_t *there = &entries[N_MEASURES * i];
-        if (covers(entry, there)) {
-            continue;
+        if (!covers(entry, there)) {
+            memmove(&entries[N_MEASURES * n++], there, N_MEASURES * sizeof(*there));
         }
-        const int64_t more = excess(there, entry, weights);
-        nearest = more < least ? n : nearest;
-        least = more < least ? more : least;
-        memmove(&entries[N_MEASURES * n++], there, N_MEASURES * sizeof(*there));
     }
     *n_p = n;
     if (n < most) {
         memcpy(&entries[N_MEASURES * (*n_p)++], entry, N_MEASURES * sizeof(*entry));
         return n;
     }
+    const int nearest = find_nearest(entries, n, entry, weights);
     join(&entries[N_MEASURES * nearest], entry);
     return nearest;
 }
@@ -134,11 +142,10 @@ struct pb_profile_ground {
 
 uint32_t pb_profile_host_speed(const pb_placement_t *placement)
 {
-    const pb_network_t *network = placement->network;
     uint32_t least = UINT32_MAX;
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        const int host = pb_network_host_of(network, placement->host[rank]);
-        const pb_node_t *at = pb_network_node(network, host);
+        const pb_node_t *at =
+            pb_network_node(placement->network, pb_placement_host(placement, rank));
         if (at->parent >= 0 && at->speed > 0 && at->speed < least) {
             least = at->speed;
         }
@@ -158,7 +165,7 @@ static void survey(pb_profile_ground_t *ground)
                                               .time = at->speed > 0 ? unit / at->speed : 0};
     }
     for (int rank = 0; rank < placement->n_ranks; rank++) {
-        ground->host[rank] = pb_network_host_of(network, placement->host[rank]);
+        ground->host[rank] = pb_placement_host(placement, rank);
     }
 }
 

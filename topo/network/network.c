@@ -692,3 +692,15 @@ int pb_network_path(const pb_network_t *network, int from, int to, int *links)
     }
     return n_up + n_down;
 }
+
+uint32_t pb_network_slowest(const pb_network_t *network, int from, int to)
+{
+    uint32_t slowest = UINT32_MAX;
+    while (from != to) {
+        int *below = network->depth[from] >= network->depth[to] ? &from : &to;
+        const pb_node_t *node = &network->nodes[*below];
+        slowest = node->speed < slowest ? node->speed : slowest;
+        *below = node->parent;
+    }
+    return slowest;
+}

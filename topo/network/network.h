@@ -193,6 +193,10 @@ static inline bool pb_link_is_up(int link)
  */
 int pb_network_path(const pb_network_t *network, int from, int to, int *links);
 
+/** The speed of the slowest link between two nodes, in the file's unit; UINT32_MAX if they are one.
+ * O(path). */
+uint32_t pb_network_slowest(const pb_network_t *network, int from, int to);
+
 /** Links in the longest path between two nodes, at most: room for pb_network_path(). */
 int pb_network_max_path(const pb_network_t *network);
 

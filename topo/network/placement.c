@@ -50,15 +50,15 @@ int pb_placement_one_switch(const char *const *names, int n_names, pb_network_t 
     return PB_SUCCESS;
 }
 
-static int host_of(const pb_placement_t *placement, int rank)
+int pb_placement_host(const pb_placement_t *placement, int rank)
 {
     return pb_network_host_of(placement->network, placement->host[rank]);
 }
 
 int pb_placement_path(const pb_placement_t *placement, int from, int to, int *links)
 {
-    return pb_network_path(placement->network, host_of(placement, from), host_of(placement, to),
-                           links);
+    return pb_network_path(placement->network, pb_placement_host(placement, from),
+                           pb_placement_host(placement, to), links);
 }
 
 bool pb_placement_count(const pb_placement_t *placement, int *n_hosts_p, int *most_p)
@@ -66,7 +66,7 @@ bool pb_placement_count(const pb_placement_t *placement, int *n_hosts_p, int *mo
     int *n_on = calloc((size_t) pb_network_size(placement->network) + 1, sizeof(*n_on));
     *n_hosts_p = *most_p = 0;
     for (int rank = 0; rank < placement->n_ranks && n_on != NULL; rank++) {
-        const int host = placement->host[rank] >= 0 ? host_of(placement, rank) : -1;
+        const int host = placement->host[rank] >= 0 ? pb_placement_host(placement, rank) : -1;
         if (host >= 0) {
             *n_hosts_p += n_on[host]++ == 0;
             *most_p = n_on[host] > *most_p ? n_on[host] : *most_p;

@@ -28,6 +28,9 @@ void pb_placement_free(pb_placement_t *placement);
 int pb_placement_one_switch(const char *const *names, int n_names, pb_network_t **network_p,
                             pb_placement_t **placement_p);
 
+/** The host of a rank, also where it sits on a place of that. O(depth). */
+int pb_placement_host(const pb_placement_t *placement, int rank);
+
 /**
  * The directed links that a message passes between two ranks, as
  * pb_network_path(): none inside a host, whatever the places. O(path).

@@ -195,7 +195,7 @@ static void attach_root(builder_t *b, int *n_positions)
 {
     uint32_t speed = UINT32_MAX;
     if (is_switch(b, b->start)) {
-        int host = pb_network_host_of(b->network, b->view->placement->host[b->root]);
+        int host = pb_placement_host(b->view->placement, b->root);
         speed = uplink_speed(b, host);
     }
     attach(b, b->root, 0, speed, n_positions);

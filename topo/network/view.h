@@ -64,6 +64,12 @@ bool pb_view_enters_host(const pb_view_t *view, int v);
  */
 pb_view_t *pb_view_alloc(const pb_placement_t *placement, int n_ranks);
 
+/** The host of a rank. O(depth). */
+static inline int pb_view_host(const pb_view_t *view, int rank)
+{
+    return pb_placement_host(view->placement, rank);
+}
+
 /** The first child vertex of v, or end if there is none; the next is vertices[c].end. */
 static inline int pb_view_first_child(const pb_view_t *view, int v)
 {

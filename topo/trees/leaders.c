@@ -24,20 +24,14 @@ typedef struct builder {
     int *lowest; /**< by host: its lowest rank, which takes frames in; NULL: there are no frames */
 } builder_t;
 
-static int host_of(const pb_view_t *view, int rank)
-{
-    const pb_placement_t *placement = view->placement;
-    return pb_network_host_of(placement->network, placement->host[rank]);
-}
-
 bool pb_leaders_apply(const pb_view_t *view, pb_kind_t kind)
 {
     bool has_neighbours = false, has_others = false;
-    const int of_root = host_of(view, view->order[0]);
+    const int of_root = pb_view_host(view, view->order[0]);
     /* The ranks of a host follow each other in the view, but for the root's, which come first. */
     for (int i = 1; i < view->n_ranks; i++) {
-        const int host = host_of(view, view->order[i]);
-        has_neighbours |= host == host_of(view, view->order[i - 1]) || host == of_root;
+        const int host = pb_view_host(view, view->order[i]);
+        has_neighbours |= host == pb_view_host(view, view->order[i - 1]) || host == of_root;
         has_others |= host != of_root;
     }
     return pb_kind_has_leaders(kind) && has_neighbours && has_others;
@@ -65,7 +59,7 @@ static bool find_lowest(builder_t *b)
     }
     for (int i = 0; i < b->view->n_ranks; i++) {
         const int rank = b->view->order[i];
-        int *lowest = &b->lowest[host_of(b->view, rank)];
+        int *lowest = &b->lowest[pb_view_host(b->view, rank)];
         *lowest = *lowest < 0 || rank < *lowest ? rank : *lowest;
     }
     return true;
@@ -140,7 +134,7 @@ static void add_entry(builder_t *b, int node, int rank)
 
 static bool takes_frames(const builder_t *b, int rank)
 {
-    return b->lowest != NULL && b->lowest[host_of(b->view, rank)] == rank;
+    return b->lowest != NULL && b->lowest[pb_view_host(b->view, rank)] == rank;
 }
 
 /** Tells whether it leads nobody, as the root leads its host and it receives frames. */
@@ -148,13 +142,14 @@ static bool is_beside_root(const builder_t *b, int rank)
 {
     const int root = b->view->order[0];
     return rank != root && takes_frames(b, rank) &&
-           host_of(b->view, root) == host_of(b->view, rank);
+           pb_view_host(b->view, root) == pb_view_host(b->view, rank);
 }
 
 /** Tells whether it enters its host before others there, whatever its turn in the view. */
 static bool enters_first(const builder_t *b, int rank)
 {
-    return takes_frames(b, rank) && host_of(b->view, rank) != host_of(b->view, b->view->order[0]);
+    return takes_frames(b, rank) &&
+           pb_view_host(b->view, rank) != pb_view_host(b->view, b->view->order[0]);
 }
 
 /** Calls for_entered() for each rank, in the order in which they enter. */
@@ -187,7 +182,7 @@ static void note_leaders(builder_t *b)
             b->leader[rank] = rank;
             b->leaders[b->n_leaders++] = rank;
         } else {
-            b->leader[rank] = b->entries[b->nodes[host_of(view, rank)].first];
+            b->leader[rank] = b->entries[b->nodes[pb_view_host(view, rank)].first];
         }
     }
 }

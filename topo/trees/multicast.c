@@ -22,19 +22,14 @@
 #include "topo/trees/plan.h"
 #include "topo/util/error.h"
 
-static int host_of(const pb_view_t *view, int rank)
-{
-    return pb_network_host_of(view->placement->network, view->placement->host[rank]);
-}
-
 /** Ranks on the root's host whose parent is elsewhere become the root's children. */
 static void stay_inside(const pb_view_t *view, pb_plan_t *plan)
 {
     int *parent = plan->streams[0].parent;
-    const int host = host_of(view, plan->root);
+    const int host = pb_view_host(view, plan->root);
     for (int i = 1; i < view->n_ranks; i++) {
         const int rank = view->order[i];
-        if (host_of(view, rank) == host && host_of(view, parent[rank]) != host) {
+        if (pb_view_host(view, rank) == host && pb_view_host(view, parent[rank]) != host) {
             parent[rank] = plan->root;
         }
     }
@@ -59,14 +54,14 @@ static void enter_by_lowest(const pb_view_t *view, pb_plan_t *plan, int *lowest,
 {
     int *parent = plan->streams[0].parent;
     for (int i = 0; i < view->n_ranks; i++) {
-        const int rank = view->order[i], host = host_of(view, rank);
+        const int rank = view->order[i], host = pb_view_host(view, rank);
         lowest[host] = lowest[host] < 0 || rank < lowest[host] ? rank : lowest[host];
         other[rank] = rank;
     }
     for (int i = 1; i < view->n_ranks; i++) {
-        const int rank = view->order[i], host = host_of(view, rank);
-        if (host != host_of(view, plan->root) && rank != lowest[host] &&
-            host_of(view, parent[rank]) != host) {
+        const int rank = view->order[i], host = pb_view_host(view, rank);
+        if (host != pb_view_host(view, plan->root) && rank != lowest[host] &&
+            pb_view_host(view, parent[rank]) != host) {
             other[rank] = lowest[host];
             other[lowest[host]] = rank;
         }

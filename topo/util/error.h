@@ -15,7 +15,7 @@ typedef enum {
     PB_ERR_IO = PB_ERR_BASE - 2,        /**< a file could not be opened or read */
     PB_ERR_INPUT = PB_ERR_BASE - 3,     /**< an input is malformed; a pb_diag_t says how */
     PB_ERR_UNKNOWN = PB_ERR_BASE - 4,   /**< a name is not in the network */
-    PB_ERR_UNFIT = PB_ERR_BASE - 5,     /**< no slack, time or kind does */
+    PB_ERR_UNFIT = PB_ERR_BASE - 5,     /**< no slack or time suffices, or there is no such kind */
     PB_ERR_EMPTY = PB_ERR_BASE - 6,     /**< an empty segment came: the sender has failed */
     PB_ERR_MALFORMED = PB_ERR_BASE - 7, /**< a control message that no rank should send */
 } pb_error_t;

@@ -89,10 +89,10 @@ const int *pb_arrival_caller_order(pb_arrival_caller_t *caller);
 int pb_arrival_caller_choose(pb_arrival_caller_t *caller, pb_arrival_header_t *header);
 
 /**
- * Fills this rank's part in the group of a header. The role is borrowed until the next call; the
- * message, cut for the group, until the next call for the same kind. If there is no message
- * (memory, another size than the user's), it answers with the error, and the rank still sends to
- * its children. 0, PB_ERR_NO_MEMORY, or the caller's error code.
+ * Fills this rank's part in the group of a header. The role is borrowed until the next call, the
+ * message until the operation ends. A message of another size than the user's has an error and no
+ * bytes: the rank sends empty messages to its children. 0, PB_ERR_NO_MEMORY, or the caller's error
+ * code.
  */
 int pb_arrival_caller_part(pb_arrival_caller_t *caller, const pb_arrival_header_t *header,
                            pb_group_part_t *part);

@@ -67,8 +67,8 @@ bool pb_arrival_root_start(pb_arrival_root_t *root, const pb_arrival_env_t *env,
 bool pb_arrival_root_advance(pb_arrival_root_t *root);
 
 /**
- * Takes in what is left after the end, when host and transport are gone; true when nothing more is
- * to come, or can be received.
+ * Takes in the ARRIVED messages that are still to come after the end, by the control channel alone:
+ * caller and transport may be gone. True when none is to come, or none can be received.
  */
 bool pb_arrival_root_linger(pb_arrival_root_t *root);
 

@@ -60,7 +60,7 @@ size_t pb_frame_write(const pb_frame_rule_t *rule, const pb_frame_t *frame, uint
 /**
  * Reads a datagram; the payload of *frame_p is inside it. False if it is no frame of this group, or
  * is damaged or forged. The caller checks whether the broadcast has such a frame
- * (pb_window_fits()). O(1), with a checksum O(length).
+ * (pb_frames_fits()). O(1), with a checksum O(length).
  */
 bool pb_frame_read(const pb_frame_rule_t *rule, const uint8_t *bytes, size_t length,
                    pb_frame_t *frame_p);

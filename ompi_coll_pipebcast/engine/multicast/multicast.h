@@ -108,9 +108,9 @@ typedef struct pb_multicast_config {
 } pb_multicast_config_t;
 
 /**
- * A root's patience: four times what a way up and down the tree took, within bounds. If a rank was
- * away that was longer: no more counts than 32 times the `lag` of sweeps (engine/schedule.h; 0: not
- * known). All in nanoseconds.
+ * Returns a root's patience: four times `way`, from 2 ms to 1 s. `way` is how long a word took up
+ * the tree and down again. More than 32 times `lag` counts as that: some rank was away. `lag`
+ * belongs to sweeps (engine/schedule.h); 0: not known. All in nanoseconds.
  */
 static inline int64_t pb_multicast_patience(int64_t way, int64_t lag)
 {

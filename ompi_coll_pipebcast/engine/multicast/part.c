@@ -50,7 +50,7 @@ static void take_role(pb_part_t *p, const pb_role_t *role)
 
 static void give_memory_back(pb_part_t *p)
 {
-    pb_window_fini(&p->window);
+    pb_frames_fini(&p->frames);
     free(p->children);
     free(p->copy);
     free(p->in);
@@ -74,7 +74,7 @@ static bool allocate(pb_part_t *p, const pb_role_t *role, size_t total)
     }
     p->out = p->in + p->room;
     take_role(p, role);
-    return pb_window_init(&p->window, total, payload, pb_part_is_root(p) || role->is_led);
+    return pb_frames_init(&p->frames, total, payload, pb_part_is_root(p) || role->is_led);
 }
 
 /** Returns the pointer to the part in the group's list, or the NULL behind its last one. */
@@ -92,7 +92,7 @@ bool pb_multicast_part_start(pb_part_t *p, pb_multicast_t *m, pb_control_t *cont
 {
     *p = (pb_part_t){
         .multicast = m, .control = control, .number = m->next, .data = role->is_led ? NULL : data};
-    const uint32_t n_frames = pb_window_count(total, m->config.payload);
+    const uint32_t n_frames = pb_frames_count(total, m->config.payload);
     if (n_frames == 0 || !allocate(p, role, total)) {
         give_memory_back(p);
         return false;
@@ -127,25 +127,25 @@ void pb_multicast_part_cancel(pb_part_t *p)
 
 bool pb_part_add_frame(pb_part_t *p, uint32_t index, const char *payload, uint32_t bytes)
 {
-    if (p->error != 0 || !pb_window_add(&p->window, index)) {
+    if (p->error != 0 || !pb_frames_add(&p->frames, index)) {
         return false;
     }
-    memcpy(p->data + (size_t) index * p->window.payload, payload, bytes);
+    memcpy(p->data + (size_t) index * p->frames.payload, payload, bytes);
     return true;
 }
 
 bool pb_multicast_part_take_frame(pb_part_t *p, const pb_frame_t *frame)
 {
-    return pb_window_fits(&p->window, frame->index, frame->bytes) &&
+    return pb_frames_fits(&p->frames, frame->index, frame->bytes) &&
            pb_part_add_frame(p, frame->index, frame->payload, frame->bytes);
 }
 
 void pb_multicast_part_offer(const pb_part_t *p, pb_transfer_t *pieces)
 {
-    const pb_window_t *window = &p->window;
+    const pb_frames_t *frames = &p->frames;
     pb_transfer_offer(pieces,
-                      pb_part_is_complete(p) ? window->total
-                                             : (size_t) window->first_missing * window->payload,
+                      pb_part_is_complete(p) ? frames->total
+                                             : (size_t) frames->first_missing * frames->payload,
                       p->error);
 }
 
@@ -290,14 +290,14 @@ bool pb_multicast_part_detach(pb_part_t *p)
         p->data = NULL;
         return true;
     }
-    if (p->window.n_frames > p->multicast->config.window) {
+    if (p->frames.n_frames > p->multicast->config.window) {
         return false;
     }
-    p->copy = malloc(p->window.total);
+    p->copy = malloc(p->frames.total);
     if (p->copy == NULL) {
         return false;
     }
-    memcpy(p->copy, p->data, p->window.total);
+    memcpy(p->copy, p->data, p->frames.total);
     p->data = p->copy;
     return true;
 }

@@ -46,7 +46,7 @@ typedef struct pb_multicast_part {
     pb_multicast_child_t *children;
     char *data; /**< the message; NULL: nobody can ask for it */
     char *copy; /**< the same if it is the part's own, else NULL */
-    pb_window_t window;
+    pb_frames_t frames;
     bool is_there;          /**< this rank is complete in all earlier broadcasts */
     bool has_end;           /**< END has come */
     bool parent_has_failed; /**< FAILED has come */

@@ -11,7 +11,7 @@ typedef pb_multicast_child_t pb_child_t;
 
 static inline bool pb_part_is_complete(const pb_part_t *part)
 {
-    return pb_window_is_complete(&part->window);
+    return pb_frames_is_complete(&part->frames);
 }
 
 static inline bool pb_part_is_root(const pb_part_t *part)

@@ -63,7 +63,7 @@ static uint64_t by_patience(pb_part_t *p, int64_t now)
 static void grant(pb_part_t *p, int64_t now)
 {
     pb_multicast_source_t *s = &p->source;
-    const uint64_t all = p->window.n_frames, reports = by_reports(p), mark = by_mark(p);
+    const uint64_t all = p->frames.n_frames, reports = by_reports(p), mark = by_mark(p);
     uint64_t granted = p->n_children == 0 ? all : reports > mark ? reports : mark;
     if (granted > s->n_granted) {
         s->n_impatient = 0;
@@ -84,8 +84,8 @@ static pb_datagram_t datagram_of(const pb_part_t *p, uint32_t index, uint8_t *he
     const pb_frame_t frame = {
         .number = p->number,
         .index = index,
-        .bytes = pb_window_bytes(&p->window, index),
-        .payload = p->data + (size_t) index * p->window.payload,
+        .bytes = pb_frames_bytes(&p->frames, index),
+        .payload = p->data + (size_t) index * p->frames.payload,
     };
     const size_t header_bytes = pb_frame_write(&p->multicast->config.rule, &frame, header);
     return (pb_datagram_t){header, header_bytes, frame.payload, frame.bytes};
@@ -99,7 +99,7 @@ static uint32_t give_up(pb_part_t *p, uint32_t n)
 {
     pb_multicast_source_t *s = &p->source;
     if (p->step.n_blocks > 0 && p->multicast->settled >= p->step.marked) {
-        s->n_granted = p->window.n_frames;
+        s->n_granted = p->frames.n_frames;
         n = s->n_granted - s->n_sent;
     }
     return n;
@@ -151,9 +151,9 @@ void pb_part_send_frames(pb_part_t *p, int64_t now)
     if (s->all_sent || p->error != 0) {
         return;
     }
-    if (s->n_granted < p->window.n_frames) {
+    if (s->n_granted < p->frames.n_frames) {
         grant(p, now);
     }
     send_granted(p, now);
-    s->all_sent = s->n_sent == p->window.n_frames && !is_sending(p);
+    s->all_sent = s->n_sent == p->frames.n_frames && !is_sending(p);
 }

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/multicast/window.h"
+#include "engine/multicast/frames.h"
 
 /** Bytes of payload in one REPAIR of more than a frame, at most. */
 #define PB_WORD_MAX_REPAIR 32768
@@ -59,9 +59,9 @@ size_t pb_word_write(const pb_word_t *word, uint8_t *bytes);
 uint32_t pb_word_most_repaired(uint32_t payload);
 
 /**
- * Reads a word about a broadcast of this window's size. False for another kind or length, or if it
+ * Reads a word about a broadcast with these frames. False for another kind or length, or if it
  * names frames beyond the message, none, or more than PB_WORD_MAX_ASKED.
  */
-bool pb_word_read(pb_word_t *word, const pb_window_t *window, const uint8_t *bytes, size_t length);
+bool pb_word_read(pb_word_t *word, const pb_frames_t *frames, const uint8_t *bytes, size_t length);
 
 #endif

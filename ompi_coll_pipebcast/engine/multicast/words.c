@@ -12,8 +12,8 @@ static void take_repair(pb_part_t *p, const pb_word_t *word)
     p->n_open -= word->n_frames;
     for (uint32_t i = 0; i < word->n_frames; i++) {
         p->multicast->counters.repaired +=
-            pb_part_add_frame(p, word->index + i, word->payload + (size_t) i * p->window.payload,
-                              pb_window_bytes(&p->window, word->index + i));
+            pb_part_add_frame(p, word->index + i, word->payload + (size_t) i * p->frames.payload,
+                              pb_frames_bytes(&p->frames, word->index + i));
     }
 }
 
@@ -111,7 +111,7 @@ static bool take_from_child(pb_part_t *p, pb_child_t *child, const pb_word_t *wo
 static bool take_word(pb_part_t *p, int from, size_t length)
 {
     pb_word_t word;
-    if (!pb_word_read(&word, &p->window, p->in, length)) {
+    if (!pb_word_read(&word, &p->frames, p->in, length)) {
         return false;
     }
     if (!pb_part_is_root(p) && from == p->parent) {
@@ -179,7 +179,7 @@ static void send_word(pb_part_t *p, const pb_word_t *word, int rank)
 static uint32_t due_frames(const pb_part_t *p)
 {
     const bool are_all = !pb_part_hears(p) || (p->has_end && p->multicast->is_drained);
-    return are_all ? p->window.n_frames : p->window.seen_to;
+    return are_all ? p->frames.n_frames : p->frames.seen_to;
 }
 
 /** Writes which missing frames are to be asked for next; false if there are none. */
@@ -191,7 +191,7 @@ static bool next_ask(pb_part_t *p, pb_word_t *word)
     }
     *word = (pb_word_t){.kind = PB_WORD_ASK};
     word->n_frames =
-        pb_window_gap(&p->window, p->asked_to, to, PB_WORD_MAX_ASKED - p->n_open, &word->index);
+        pb_frames_gap(&p->frames, p->asked_to, to, PB_WORD_MAX_ASKED - p->n_open, &word->index);
     p->asked_to = word->n_frames > 0 ? word->index + word->n_frames : to;
     p->n_open += word->n_frames;
     p->multicast->counters.asked += word->n_frames;
@@ -203,7 +203,7 @@ static bool next_ask(pb_part_t *p, pb_word_t *word)
 /** Blocks of frames that are here. A deaf rank has no buffer that overflows. */
 static uint32_t own_blocks(const pb_part_t *p)
 {
-    const uint32_t blocks = p->window.first_missing / pb_marks_block(&p->multicast->marks);
+    const uint32_t blocks = p->frames.first_missing / pb_marks_block(&p->multicast->marks);
     return pb_part_hears(p) && blocks < p->step.n_blocks ? blocks : p->step.n_blocks;
 }
 
@@ -238,7 +238,7 @@ static bool next_here(pb_part_t *p, pb_word_t *word)
     }
     p->is_there = p->is_there || pb_part_earlier_are_complete(p);
     /* A deaf rank may have frames that the root has not sent: they do not show how far that is. */
-    const uint32_t seen = pb_part_hears(p) ? p->window.seen_to : 0;
+    const uint32_t seen = pb_part_hears(p) ? p->frames.seen_to : 0;
     const uint32_t blocks = p->is_there ? pb_part_least_blocks(p, seen) : 0;
     if (blocks <= p->reported || blocks == UINT32_MAX) {
         return false;
@@ -310,24 +310,25 @@ static bool knows_end(const pb_part_t *p)
 /** Writes the next word for a child; false if there is none now. */
 static bool next_down(const pb_part_t *p, pb_child_t *child, pb_word_t *word)
 {
-    *word = (pb_word_t){.kind = PB_WORD_COUNT};
+    const bool may_ask = p->step.is_mark || !pb_part_is_complete(p);
+    /* A child that needs nothing of this rank any more meets nothing that could fail. */
+    child->is_closed |= child->has_end && !p->step.is_mark && (!may_ask || child->is_done);
     if (child->is_closed) {
         return false;
     }
-    if (child->has_end && !p->step.is_mark && (pb_part_is_complete(p) || child->is_done)) {
-        child->is_closed = true; /* it needs nothing of this rank any more that could fail */
-    } else if (p->error != 0) {
-        word->kind = PB_WORD_FAILED;
+    if (p->error != 0 || (child->has_end && p->is_settled)) {
+        const bool failed = p->error != 0 || p->parent_has_failed;
+        *word = (pb_word_t){.kind = failed ? PB_WORD_FAILED : PB_WORD_SETTLED};
         child->is_closed = true;
-    } else if (!child->has_end && knows_end(p)) {
-        word->kind = PB_WORD_END;
-        child->has_end = true;
-        child->is_closed = !p->step.is_mark && pb_part_is_complete(p);
-    } else if (child->has_end && p->is_settled) {
-        word->kind = p->parent_has_failed ? PB_WORD_FAILED : PB_WORD_SETTLED;
-        child->is_closed = true;
+        return true;
     }
-    return word->kind != PB_WORD_COUNT;
+    if (child->has_end || !knows_end(p)) {
+        return false;
+    }
+    *word = (pb_word_t){.kind = PB_WORD_END};
+    child->has_end = true;
+    child->is_closed = !may_ask;
+    return true;
 }
 
 /* To children: frames that they have asked for. */
@@ -335,18 +336,18 @@ static bool next_down(const pb_part_t *p, pb_child_t *child, pb_word_t *word)
 /** Counts the owed frames from this one on that are here, in a row. */
 static int owed_run(const pb_part_t *p, const pb_child_t *child, int at)
 {
-    const int most = (int) pb_word_most_repaired(p->window.payload);
+    const int most = (int) pb_word_most_repaired(p->frames.payload);
     const uint32_t first = child->owed[at];
     int n = 0;
     while (n < most && at + n < child->n_owed && child->owed[at + n] == first + (uint32_t) n &&
-           pb_window_has(&p->window, first + (uint32_t) n)) {
+           pb_frames_has(&p->frames, first + (uint32_t) n)) {
         n++;
     }
     /* A rank that hears no datagrams asks for all frames. Frames that are about to come then go
      * together with those that are here. */
     const uint32_t next = first + (uint32_t) n;
     const bool may_grow = n > 0 && n < most && at + n < child->n_owed &&
-                          child->owed[at + n] == next && next >= p->window.seen_to;
+                          child->owed[at + n] == next && next >= p->frames.seen_to;
     return may_grow ? 0 : n;
 }
 
@@ -364,8 +365,8 @@ static bool next_repair(const pb_part_t *p, pb_child_t *child, pb_word_t *word)
     const uint32_t first = child->owed[at];
     *word = (pb_word_t){.kind = PB_WORD_REPAIR,
                         .index = first,
-                        .bytes = (uint32_t) pb_window_run_bytes(&p->window, first, (uint32_t) n),
-                        .payload = p->data + (size_t) first * p->window.payload};
+                        .bytes = (uint32_t) pb_frames_run_bytes(&p->frames, first, (uint32_t) n),
+                        .payload = p->data + (size_t) first * p->frames.payload};
     child->n_owed -= n;
     memmove(child->owed + at, child->owed + at + n,
             (size_t) (child->n_owed - at) * sizeof(child->owed[0]));

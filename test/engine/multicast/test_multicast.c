@@ -140,9 +140,7 @@ static void test_random(void)
        "whatever is lost, late, repeated or damaged, every byte is right and nothing is left");
     ok(series.reporting > 100 && series.asked > 1000 && series.foreign > 100 &&
            series.impatient > 0 && series.lost > 1000,
-       "reporting %llu, asked %llu, foreign %llu, impatient %llu",
-       (unsigned long long) series.reporting, (unsigned long long) series.asked,
-       (unsigned long long) series.foreign, (unsigned long long) series.impatient);
+       "ranks report and ask, hear others' frames, and roots lose patience");
 }
 
 /** A group in a network that loses and reorders nothing. Where broadcasts overlap, ranks drop
@@ -282,8 +280,7 @@ static void test_silence(void)
     group_set_chain(g, 0, 0, 10000); /* a thousand frames, 250 blocks */
     run(&series, g, 0);
     ok(all_well(&series) && series.impatient > 0 && series.impatient <= 10,
-       "where nobody hears anything, the root waits %llu times",
-       (unsigned long long) series.impatient);
+       "where nobody hears anything, the root waits ten times at most");
 }
 
 /** The rank behind one that hears them. */
@@ -461,7 +458,7 @@ static void test_no_memory(void)
     ok(started && n_refused == 3 && m->next == 1 && part.number == 0,
        "a start without memory is refused, and may be tried again");
     failing_memory_after(0);
-    part.window.first_missing = part.window.n_frames;
+    part.frames.first_missing = part.frames.n_frames;
     const bool detached = pb_multicast_part_detach(&part);
     failing_memory_after(-1);
     ok(!detached, "without memory for a copy the user's data are needed for longer");

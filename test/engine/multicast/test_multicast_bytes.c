@@ -1,15 +1,15 @@
 /*
- * The parts of a broadcast by multicast that send nothing: frames and words as bytes, the window of
- * frames, the modes, the rate.
+ * The parts of a broadcast by multicast that send nothing: frames and words as bytes, which frames
+ * are here, the modes, the rate.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/multicast/frame.h"
+#include "engine/multicast/frames.h"
 #include "engine/multicast/marks.h"
 #include "engine/multicast/rate.h"
 #include "engine/multicast/siphash.h"
-#include "engine/multicast/window.h"
 #include "engine/multicast/word.h"
 #include "test/failing_memory.h"
 #include "test/tap.h"
@@ -92,10 +92,10 @@ static void test_cost(void)
        "the checksum is cheap on links of up to 1 Gbit/s");
 }
 
-/* The window. */
+/* Frames that are here. */
 
 /** Adds frames in random order, and compares with a plain array. */
-static int wrong_windows(uint64_t seed)
+static int wrong_frames(uint64_t seed)
 {
     pb_random_t random = pb_random_seed(seed);
     const uint32_t n = 1 + (uint32_t) pb_random_below(&random, 300);
@@ -104,11 +104,11 @@ static int wrong_windows(uint64_t seed)
         (size_t) (n - 1) * payload + 1 + (size_t) pb_random_below(&random, (int) payload);
     bool here[300] = {false};
     uint32_t n_here = 0;
-    pb_window_t w;
-    int wrong = !pb_window_init(&w, total, payload, false) || w.n_frames != n;
+    pb_frames_t w;
+    int wrong = !pb_frames_init(&w, total, payload, false) || w.n_frames != n;
     for (int i = 0; i < 500; i++) {
         const uint32_t index = (uint32_t) pb_random_below(&random, (int) n);
-        wrong += pb_window_add(&w, index) == here[index];
+        wrong += pb_frames_add(&w, index) == here[index];
         n_here += !here[index];
         here[index] = true;
         uint32_t first = 0, seen = n, from = (uint32_t) pb_random_below(&random, (int) n + 1);
@@ -121,7 +121,7 @@ static int wrong_windows(uint64_t seed)
         }
         wrong += w.first_missing != first || w.seen_to != seen;
         uint32_t found, run = 0;
-        const uint32_t got = pb_window_gap(&w, from, to, 5, &found);
+        const uint32_t got = pb_frames_gap(&w, from, to, 5, &found);
         while (from < to && here[from]) {
             from++;
         }
@@ -130,39 +130,39 @@ static int wrong_windows(uint64_t seed)
         }
         wrong += got != run || (run > 0 && found != from);
     }
-    wrong += pb_window_is_complete(&w) != (n_here == n);
-    pb_window_fini(&w);
+    wrong += pb_frames_is_complete(&w) != (n_here == n);
+    pb_frames_fini(&w);
     return wrong;
 }
 
-static void test_windows(void)
+static void test_frames_here(void)
 {
     int wrong = 0;
     for (uint64_t seed = 0; seed < 200; seed++) {
-        wrong += wrong_windows(seed);
+        wrong += wrong_frames(seed);
     }
-    ok(wrong == 0, "a window knows what is here, and its gaps");
-    pb_window_t w;
+    ok(wrong == 0, "it is known which frames are here, and which gaps there are");
+    pb_frames_t w;
     wrong = 0;
     for (size_t n = 1; n < 200; n++) {
-        wrong += !pb_window_init(&w, n, 1, true) || !pb_window_is_complete(&w) ||
-                 w.first_missing != n || !pb_window_has(&w, (uint32_t) n - 1);
-        pb_window_fini(&w);
+        wrong += !pb_frames_init(&w, n, 1, true) || !pb_frames_is_complete(&w) ||
+                 w.first_missing != n || !pb_frames_has(&w, (uint32_t) n - 1);
+        pb_frames_fini(&w);
     }
-    ok(wrong == 0, "one of a root has all");
-    ok(pb_window_init(&w, 2500, 1000, false) && pb_window_fits(&w, 1, 1000) &&
-           pb_window_fits(&w, 2, 500) && !pb_window_fits(&w, 2, 1000) &&
-           !pb_window_fits(&w, 1, 999) && !pb_window_fits(&w, 3, 1000) &&
-           !pb_window_fits(&w, UINT32_MAX, 1000),
+    ok(wrong == 0, "a root has all");
+    ok(pb_frames_init(&w, 2500, 1000, false) && pb_frames_fits(&w, 1, 1000) &&
+           pb_frames_fits(&w, 2, 500) && !pb_frames_fits(&w, 2, 1000) &&
+           !pb_frames_fits(&w, 1, 999) && !pb_frames_fits(&w, 3, 1000) &&
+           !pb_frames_fits(&w, UINT32_MAX, 1000),
        "a frame fits by its index and length");
-    pb_window_fini(&w);
-    ok(pb_window_count((size_t) 1 << 31, 1448) == 1483069 && pb_window_count(SIZE_MAX, 1) == 0 &&
-           !pb_window_init(&w, SIZE_MAX, 1, false),
+    pb_frames_fini(&w);
+    ok(pb_frames_count((size_t) 1 << 31, 1448) == 1483069 && pb_frames_count(SIZE_MAX, 1) == 0 &&
+           !pb_frames_init(&w, SIZE_MAX, 1, false),
        "2 GB are a million frames, and more than can be counted are refused");
     failing_memory_after(0);
-    const bool made = pb_window_init(&w, 100, 1, false);
+    const bool made = pb_frames_init(&w, 100, 1, false);
     failing_memory_after(-1);
-    ok(!made, "so is a window without memory");
+    ok(!made, "so are those without memory");
 }
 
 /* Words. */
@@ -186,11 +186,11 @@ static void test_words(void)
         {.kind = PB_WORD_HERE, .blocks = 0},
         {.kind = PB_WORD_COUNT},
     };
-    pb_window_t w;
+    pb_frames_t w;
     uint8_t bytes[PB_WORD_BYTES + 1], repair[PB_WORD_REPAIR_BYTES + 40];
     const char text[40] = "";
     pb_word_t read;
-    int wrong = !pb_window_init(&w, 995, 10, false), accepted = 0;
+    int wrong = !pb_frames_init(&w, 995, 10, false), accepted = 0;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         const size_t length = pb_word_write(&words[i], bytes);
         uint8_t again[PB_WORD_BYTES];
@@ -228,7 +228,7 @@ static void test_words(void)
     repair[1] = 100;
     accepted += pb_word_read(&read, &w, repair, length);
     ok(accepted == 0, "not with another length, or for a frame that there is not");
-    pb_window_fini(&w);
+    pb_frames_fini(&w);
 }
 
 /* Marks. */
@@ -273,9 +273,7 @@ static void test_marks(void)
         wrong += wrong_marks(seed, &n_short, &n_reporting);
     }
     ok(wrong == 0 && n_short > 1000 && n_reporting > 1000,
-       "marks and reports let a root send all frames, a block at least before the first report "
-       "(%d short, %d reporting, %d wrong)",
-       n_short, n_reporting, wrong);
+       "marks and reports let a root send all frames, a block at least before the first report");
     pb_marks_t marks;
     pb_marks_init(&marks, 92);
     int n_marks = 0;
@@ -321,7 +319,7 @@ int main(void)
     test_siphash();
     test_frames();
     test_cost();
-    test_windows();
+    test_frames_here();
     test_words();
     test_marks();
     test_rate();

@@ -150,7 +150,7 @@ static void note(world_t *w)
         failing_memory_after(rank == 1 ? w->fail_after : -1);
         w->n_bad += pb_planner_note(w->planners[rank], w->longest + w->late, w->least_wait,
                                     &lesson[rank]) != PB_SUCCESS;
-        w->n_bad += lesson[rank].verdict != lesson[0].verdict ||
+        w->n_bad += lesson[rank].outcome != lesson[0].outcome ||
                     lesson[rank].bits_per_second != lesson[0].bits_per_second;
     }
     failing_memory_after(-1);
@@ -540,7 +540,7 @@ static void test_order(void)
 static void test_speed(void)
 {
     static const uint64_t sizes[] = {1 << 20, 8};
-    static const pb_verdict_t wanted[] = {PB_VERDICT_SPEED, PB_VERDICT_STAYS};
+    static const pb_outcome_t wanted[] = {PB_OUTCOME_SPEED, PB_OUTCOME_STAYS};
     pb_learner_t learner;
     pb_learner_init(&learner, true);
     for (int i = 0; i < 2; i++) {
@@ -549,8 +549,8 @@ static void test_speed(void)
                                           .size_class = pb_size_class(sizes[i]),
                                           .candidate.time = 1000};
         pb_learner_count(&learner, trial.slot);
-        const pb_verdict_t first = pb_learner_note(&learner, &trial, 1700, 0, &time);
-        ok(first != PB_VERDICT_SPEED &&
+        const pb_outcome_t first = pb_learner_note(&learner, &trial, 1700, 0, &time);
+        ok(first != PB_OUTCOME_SPEED &&
                pb_learner_note(&learner, &trial, 15000, 0, &time) == wanted[i] &&
                (i == 1 || time == 1700),
            "the speed of links, by %llu bytes", (unsigned long long) sizes[i]);

@@ -94,11 +94,9 @@ typedef struct pb_tt_pair {
  */
 typedef struct pb_tt_tables {
     pb_shapes_t shapes;
-    pb_tt_config_t *configs; /**< by PB_TT_ROLES * shape + role; the root's has no role */
-    int room;                /**< shapes that `configs` has room for; zeros behind the last */
-    size_t memory;           /**< bytes of the configs' tables and options */
-    double growth;           /**< slots multiply by this per unit of time; weighs exports */
-    double log_growth;
+    pb_tt_config_t *configs;      /**< by PB_TT_ROLES * shape + role; the root's has no role */
+    int room;                     /**< shapes that `configs` has room for; zeros behind the last */
+    size_t memory;                /**< bytes of the configs' tables and options */
     double weight[PB_TT_WEIGHTS]; /**< by time: what an export then is worth */
     pb_tt_pair_t *pairs[3];       /**< by exports: policies by falling weight */
     int n_pairs[3];

@@ -33,20 +33,10 @@ static const int late[2] = {PB_TT_NEVER, PB_TT_NEVER};
  * higher, and times hardly better.
  */
 
-/** The root of g^-first + g^-(first + step) = 1, by bisection. */
-static double find_growth(void)
-{
-    double low = 1.0, high = 2.0;
-    for (int i = 0; i < 50; i++) {
-        const double middle = (low + high) / 2;
-        if (pow(middle, -PB_TT_FIRST) + pow(middle, -PB_TT_FIRST - PB_TT_STEP) > 1) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return high;
-}
+/** Slots multiply by this per unit of time, which weighs exports: GROWTH^-7 + GROWTH^-8 = 1. */
+#define GROWTH 0x1.18d3c88b0f59p+0
+#define LOG_GROWTH 0x1.7b22ade8cb945p-4
+_Static_assert(PB_TT_FIRST == 7 && PB_TT_STEP == 1, "GROWTH is of these delays");
 
 static int compare_pairs(const void *a, const void *b)
 {
@@ -103,8 +93,7 @@ static double weight(const pb_tt_tables_t *tables, int time)
     return time < PB_TT_WEIGHTS ? tables->weight[time] : 0.0;
 }
 
-/** Rounds to a grid. Some pairs are worth the same, as growth^-7 + growth^-8 is 1, and each rank's
- * pow() must put them in the same order. */
+/** Rounds to a grid: some pairs are worth the same, and must be equal. */
 static double rounded(double worth)
 {
     return nearbyint(worth * 0x1p32) / 0x1p32;
@@ -113,11 +102,11 @@ static double rounded(double worth)
 int pb_tt_prepare(pb_tt_tables_t *tables)
 {
     int holds[PB_TT_MAX_HOLD];
-    tables->growth = find_growth();
+    double worth = 1;
     prepare_most(tables);
-    tables->log_growth = log(tables->growth);
     for (int time = 0; time < PB_TT_WEIGHTS; time++) {
-        tables->weight[time] = rounded(pow(tables->growth, -time));
+        tables->weight[time] = rounded(worth);
+        worth /= GROWTH;
     }
     const int n = prepare_holds(holds);
     for (int exports = 0; exports <= 2; exports++) {
@@ -239,17 +228,11 @@ static uint64_t alike(const pb_tt_maker_t *m, const int hold[2])
     return pairs;
 }
 
-/**
- * The best reply for one slack that is worth more than `best`; false if the slack does not suffice.
- * `late_out` has the times of exports after all items; NULL: they are not known.
- */
-static bool best_reply(pb_tt_maker_t *m, int slack, const int *late_out, double best,
+/** The reply with exports after all items, as best_reply(): their times are only looked for where
+ * they may be worth more than `best`. */
+static bool late_reply(pb_tt_maker_t *m, int slack, const int *late_out, double best,
                        pb_tt_reply_t *reply)
 {
-    const int exports = m->pool.n_exports;
-    const pb_tt_tables_t *tables = m->tt->tables;
-    const int n_pairs = tables->n_pairs[exports];
-    uint64_t left = n_pairs > 0 ? UINT64_MAX >> (MAX_PAIRS - n_pairs) : 0;
     *reply = (pb_tt_reply_t){
         .slack = slack, .hold = {PB_TT_NEVER, PB_TT_NEVER}, .out = {PB_TT_NEVER, PB_TT_NEVER}};
     if (late_out == NULL && m->latest_value > best) {
@@ -261,9 +244,27 @@ static bool best_reply(pb_tt_maker_t *m, int slack, const int *late_out, double 
     if (late_out != NULL) {
         memcpy(reply->out, late_out, sizeof(reply->out));
     }
+    return true;
+}
+
+/**
+ * The best reply for one slack that is worth more than `best`; false if the slack does not suffice.
+ * `late_out` has the times of exports after all items; NULL: they are not known.
+ */
+static bool best_reply(pb_tt_maker_t *m, int slack, const int *late_out, double best,
+                       pb_tt_reply_t *reply)
+{
+    const int exports = m->pool.n_exports;
+    const pb_tt_tables_t *tables = m->tt->tables;
+    const int n_pairs = tables->n_pairs[exports];
+    uint64_t left = n_pairs > 0 ? UINT64_MAX >> (MAX_PAIRS - n_pairs) : 0;
+    if (!late_reply(m, slack, late_out, best, reply)) {
+        return false;
+    }
     best = fmax(best, value(m, reply));
-    for (; left != 0; left &= left - 1) {
+    while (left != 0) {
         const pb_tt_pair_t *pair = &tables->pairs[exports][__builtin_ctzll(left)];
+        left &= left - 1;
         if (pair->weight <= best) {
             break;
         }
@@ -271,7 +272,7 @@ static bool best_reply(pb_tt_maker_t *m, int slack, const int *late_out, double 
             continue;
         }
         const bool filled = pb_tt_fill(&m->pool, slack, pair->hold);
-        left &= ~alike(m, pair->hold) | (left & -left);
+        left &= ~alike(m, pair->hold);
         if (!filled) {
             continue;
         }
@@ -303,9 +304,9 @@ static double loss_of(const pb_tt_maker_t *m, const pb_tt_reply_t *reply)
     return log(fmax(1.0 - value(m, reply), 1e-6));
 }
 
-static double cost_of(const pb_tt_maker_t *m, int slack, double loss)
+static double cost_of(int slack, double loss)
 {
-    return slack * m->tt->tables->log_growth + loss;
+    return slack * LOG_GROWTH + loss;
 }
 
 int pb_tt_reserve(pb_tt_maker_t *m, int deadline)
@@ -360,16 +361,16 @@ int pb_tt_begin_table(pb_tt_maker_t *m, pb_tt_draft_t *draft)
         draft->ideal.out[0] = draft->ideal.out[1] = 0;
     }
     draft->ideal_loss = loss_of(m, &draft->ideal);
-    draft->cost = cost_of(m, draft->need, draft->ideal_loss);
+    draft->cost = cost_of(draft->need, draft->ideal_loss);
     return PB_SUCCESS;
 }
 
 bool pb_tt_judge_table(pb_tt_maker_t *m, pb_tt_draft_t *draft, double limit)
 {
     pb_tt_reply_t reply = {.out = {draft->late_out[0], draft->late_out[1]}};
-    draft->cost = cost_of(m, draft->need, loss_of(m, &reply));
+    draft->cost = cost_of(draft->need, loss_of(m, &reply));
     for (int n = 0; n < PB_TT_MAX_REPLIES; n++) {
-        const double least = fmin(draft->cost, limit), delay = cost_of(m, draft->need + n, 0.0);
+        const double least = fmin(draft->cost, limit), delay = cost_of(draft->need + n, 0.0);
         if (delay + draft->ideal_loss >= least) {
             break;
         }
