@@ -73,8 +73,8 @@ void coll_pipebcast_log_close(void)
     state.output = -1;
 }
 
-/** Returns whether the message is new, and remembers it. */
-static bool is_new(const char *message)
+/** Notes that a message is shown; returns whether it is the first time. */
+static bool note_shown(const char *message)
 {
     bool found = false;
     pthread_mutex_lock(&state.lock);
@@ -92,7 +92,7 @@ static bool is_new(const char *message)
 static void show(bool by_mpirun, const char *message, va_list args)
 {
     char topic[TEXT_SIZE];
-    if (!is_new(message)) {
+    if (!note_shown(message)) {
         return;
     }
     vsnprintf(topic, TEXT_SIZE, message, args);

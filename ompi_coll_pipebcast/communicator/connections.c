@@ -49,7 +49,7 @@ void coll_pipebcast_connections_note(const coll_pipebcast_module_t *module,
 
 /** Notes that a rank's process is sent an opening message; false: it was before, or there is no
  * memory to note it. */
-static bool is_first(const coll_pipebcast_module_t *module, int rank)
+static bool note_opening(const coll_pipebcast_module_t *module, int rank)
 {
     coll_pipebcast_process_t *process = &coll_pipebcast_process;
     const opal_process_name_t name = ompi_group_get_proc_name(module->comm->c_local_group, rank);
@@ -70,7 +70,7 @@ void coll_pipebcast_connections_open(coll_pipebcast_module_t *module, int rank)
 {
     static const char nothing;
     ompi_request_t *request;
-    if (is_first(module, rank) &&
+    if (note_opening(module, rank) &&
         coll_pipebcast_isend(&nothing, 0, rank, coll_pipebcast_open_tag(),
                              MCA_PML_BASE_SEND_STANDARD, module->comm, &request) == OMPI_SUCCESS) {
         coll_pipebcast_give_up(request, NULL);

@@ -275,7 +275,7 @@ void coll_pipebcast_sweep_settle(coll_pipebcast_module_t *module)
     }
 }
 
-bool coll_pipebcast_sweep_is_next(coll_pipebcast_module_t *module, size_t bytes, bool asked)
+bool coll_pipebcast_sweep_count(coll_pipebcast_module_t *module, size_t bytes, bool asked)
 {
     pb_health_t *health = &module->multicast.health;
     pb_health_count(health);

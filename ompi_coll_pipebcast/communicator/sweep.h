@@ -62,10 +62,10 @@ bool coll_pipebcast_all_are_aware(const struct coll_pipebcast_module *module);
 void coll_pipebcast_sweep_settle(struct coll_pipebcast_module *module);
 
 /**
- * A blocking broadcast of `bytes` begins: returns whether it is swept, alike on all ranks. `asked`:
+ * Counts a blocking broadcast of `bytes`; returns whether it is swept, alike on all ranks. `asked`:
  * the planner wants it; probes of a multicast group want it, too.
  */
-bool coll_pipebcast_sweep_is_next(struct coll_pipebcast_module *module, size_t bytes, bool asked);
+bool coll_pipebcast_sweep_count(struct coll_pipebcast_module *module, size_t bytes, bool asked);
 
 /**
  * The sweep of that broadcast begins, with a tag of its own for its messages. Returns the stream

@@ -74,9 +74,11 @@ static int plan(coll_pipebcast_module_t *module, coll_pipebcast_call_t *call, pb
      * have one order on all ranks. */
     const bool by_tree = call->way == COLL_PIPEBCAST_PERSISTENT;
     const int rc = pb_planner_plan(planner, call->root, total, by_tree, planned);
-    call->is_swept = rc == PB_SUCCESS && may_be_swept(module, call, planned) &&
-                     (!planned->fallback || pb_planner_learns(planner)) &&
-                     coll_pipebcast_sweep_is_next(module, total, planned->wants_sweep);
+    if (rc != PB_SUCCESS || !may_be_swept(module, call, planned) ||
+        (planned->fallback && !pb_planner_learns(planner))) {
+        return rc;
+    }
+    call->is_swept = coll_pipebcast_sweep_count(module, total, planned->wants_sweep);
     if (!call->is_swept) {
         return rc;
     }

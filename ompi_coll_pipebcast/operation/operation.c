@@ -170,8 +170,8 @@ static bool end_if_stuck(coll_pipebcast_operation_t *operation)
     return operation->is_left;
 }
 
-/** Returns whether an operation that has waited before is given up. */
-__attribute__((noinline)) static bool is_given_up(coll_pipebcast_operation_t *operation)
+/** Looks whether an operation that waits still has a chance; returns whether it is given up. */
+__attribute__((noinline)) static bool give_up_if_stuck(coll_pipebcast_operation_t *operation)
 {
     if (!end_if_stuck(operation)) {
         return false;
@@ -196,7 +196,7 @@ bool coll_pipebcast_operation_advance(coll_pipebcast_operation_t *operation)
         operation->has_waited = true;
         return false;
     }
-    return is_given_up(operation);
+    return give_up_if_stuck(operation);
 }
 
 /** Reports to the sweep how long this rank's part of a swept broadcast took. */

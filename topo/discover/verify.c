@@ -325,31 +325,42 @@ static int compare_with_file(verifying_t *v, const pb_core_t *core, const pb_cut
 
 /* ---- rounds ---- */
 
+/** Finds the flows that are slow together, of the slow ones of a round, and the cut that they
+ * cross. *found_p: there are such flows, and they are slow a second time. */
+static int find_slow_cut(verifying_t *v, int n_slow, int n, pb_core_t *core, pb_cut_t *cut,
+                         bool *found_p)
+{
+    *found_p = false;
+    int code = pb_core_find(&v->gauge, &v->cuts, v->flows, n_slow, n, core);
+    if (code != PB_SUCCESS || core->n == 0 || (core->hashed && core->n > 2)) {
+        return code;
+    }
+    code = pb_core_cut(&v->gauge, &v->cuts, core, cut);
+    if (code != PB_SUCCESS) {
+        return code;
+    }
+    memcpy(v->flows, core->flows, (size_t) core->n * sizeof *core->flows);
+    code = pb_gauge_find_slow(&v->gauge, &v->cuts, v->flows, core->n);
+    *found_p = code > 0;
+    return code > 0 ? PB_SUCCESS : code;
+}
+
 /** Reports the contradictions that the slow flows of a round show twice. */
 static int explain(verifying_t *v, int n_slow, int n)
 {
+    bool found;
     pb_core_t core;
     pb_cut_t cut = {.inside = calloc((size_t) v->cuts.n_hosts, sizeof *cut.inside)};
     if (cut.inside == NULL) {
         return PB_ERR_NO_MEMORY;
     }
-    int code = pb_core_find(&v->gauge, &v->cuts, v->flows, n_slow, n, &core);
-    bool again = code == PB_SUCCESS && core.n > 0 && !(core.hashed && core.n > 2);
-    if (again) {
-        code = pb_core_cut(&v->gauge, &v->cuts, &core, &cut);
-    }
-    if (code == PB_SUCCESS && again) {
-        memcpy(v->flows, core.flows, (size_t) core.n * sizeof *core.flows);
-        code = pb_gauge_find_slow(&v->gauge, &v->cuts, v->flows, core.n);
-        again = code > 0;
-        code = code > 0 ? PB_SUCCESS : code;
-    }
-    if (code == PB_SUCCESS && again && cut.n_inside > 1 && cut.n_inside < v->cuts.n_hosts - 1) {
+    int code = find_slow_cut(v, n_slow, n, &core, &cut, &found);
+    if (code == PB_SUCCESS && found && cut.n_inside > 1 && cut.n_inside < v->cuts.n_hosts - 1) {
         code = compare_with_file(v, &core, &cut);
         v->result->n_rounds = 0;
     } else if (code == PB_SUCCESS) {
-        v->result->n_unexplained += core.n > 0 && again;
-        v->result->n_rounds += !again;
+        v->result->n_unexplained += found;
+        v->result->n_rounds += !found;
     }
     pb_core_clear(&core);
     free(cut.inside);

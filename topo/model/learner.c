@@ -316,8 +316,8 @@ static bool is_other_speed(const pb_learner_t *learner, const pb_learner_class_t
     return is_slower || (learner->n_speeds > 0 && time < predicted - predicted / 5);
 }
 
-/** Tells whether the candidate in force has drifted for long enough; `time` is its next note. */
-static bool drifts(pb_learner_class_t *class, int64_t time)
+/** Counts a note of the candidate in force that drifts; returns whether it has for long enough. */
+static bool count_drift(pb_learner_class_t *class, int64_t time)
 {
     const bool up = time > class->reference + class->reference / DRIFT_PART;
     const bool down = time < class->reference - class->reference / (DRIFT_PART + 1);
@@ -399,7 +399,7 @@ pb_outcome_t pb_learner_note(pb_learner_t *learner, const pb_learner_trial_t *tr
     class->extra += trial->is_trial && time > in_force ? time - in_force : 0;
     class->n_notes++;
     if (class->in_force >= 0 && find_entry(class, &trial->candidate) == class->in_force &&
-        drifts(class, time)) {
+        count_drift(class, time)) {
         restart(class, time);
         learner->version++;
         learner->n_speeds = 0;

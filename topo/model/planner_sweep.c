@@ -26,7 +26,7 @@ static void list(void *context, const pb_candidate_t *candidate)
     }
 }
 
-/** Finds another candidate than the one in force, if one is to be tried. */
+/** Takes another candidate than the one in force, if one is to be tried. */
 static int find_trial(pb_planner_t *planner, pb_chooser_t *chooser, pb_planner_swept_t *swept)
 {
     if (!pb_learner_is_trying(planner->learner, swept->trial.slot)) {
@@ -71,6 +71,18 @@ static pb_kind_t tree_of_sweep(const pb_planner_t *planner, int root)
                                                                                 : PB_KIND_CHAIN;
 }
 
+/** Finds the candidate of a swept broadcast, with its prediction. */
+static int find_candidate(pb_planner_t *planner, pb_planner_swept_t *swept)
+{
+    pb_chooser_t *chooser = pb_planner_chooser(planner, PB_AMONG_ALL);
+    int rc = chooser != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
+    if (rc == PB_SUCCESS && pb_planner_learns(planner)) {
+        swept->trial.slot = pb_learner_take(planner->learner, swept->bytes);
+        rc = find_trial(planner, chooser, swept);
+    }
+    return rc == PB_SUCCESS ? predict(planner, chooser, swept) : rc;
+}
+
 static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *planned)
 {
     pb_planner_swept_t swept = {
@@ -80,15 +92,7 @@ static int sweep(pb_planner_t *planner, int root, uint64_t bytes, pb_planned_t *
                   .size_class = pb_size_class(bytes),
                   .candidate = {.kind = planned->fallback ? PB_KIND_FALLBACK : (int) planned->kind,
                                 .segment = planned->segment}}};
-    pb_chooser_t *chooser = pb_planner_chooser(planner, PB_AMONG_ALL);
-    int rc = chooser != NULL ? PB_SUCCESS : PB_ERR_NO_MEMORY;
-    if (rc == PB_SUCCESS && pb_planner_learns(planner)) {
-        swept.trial.slot = pb_learner_take(planner->learner, bytes);
-        rc = find_trial(planner, chooser, &swept);
-    }
-    if (rc == PB_SUCCESS) {
-        rc = predict(planner, chooser, &swept);
-    }
+    int rc = find_candidate(planner, &swept);
     if (rc != PB_SUCCESS) {
         planned->is_known = false; /* the others may try another one */
         return rc;

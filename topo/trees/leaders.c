@@ -97,31 +97,10 @@ static bool is_host(const builder_t *b, int node)
     return pb_network_node(b->network, node)->kind == PB_NODE_HOST;
 }
 
-/**
- * Calls `enter` for each node that the rank enters. It begins where the rank sits. As long as the
- * rank is the first there, the node around that follows, up to the host.
- */
-static void for_entered(builder_t *b, int rank, void (*enter)(builder_t *b, int node, int rank))
-{
-    int node = b->view->placement->host[rank];
-    for (bool is_first = true; is_first;) {
-        is_first = b->nodes[node].n == 0;
-        enter(b, node, rank);
-        is_first = is_first && !is_host(b, node);
-        node = pb_network_node(b->network, node)->parent;
-    }
-}
-
-static void count_entry(builder_t *b, int node, int rank)
-{
-    (void) rank;
-    b->nodes[node].n++;
-}
-
 /** Adds an entry into a node: the k-th has the ((k - 1) / 2)-th as its parent. */
 static void add_entry(builder_t *b, int node, int rank)
 {
-    node_entries_t *of = &b->nodes[node];
+    const node_entries_t *of = &b->nodes[node];
     int *entries = &b->entries[of->first];
     entries[of->n] = rank;
     if (of->n > 0) {
@@ -129,7 +108,20 @@ static void add_entry(builder_t *b, int node, int rank)
     } else if (is_host(b, node)) {
         b->leaders[b->n_leaders++] = rank;
     }
-    of->n++;
+}
+
+/** The rank enters the node where it sits and, as long as it is the first there, the one around
+ * that, up to the host. `adds`: entries are added; else they are counted. */
+static void enter(builder_t *b, int rank, bool adds)
+{
+    int node = b->view->placement->host[rank];
+    for (bool goes_on = true; goes_on; node = pb_network_node(b->network, node)->parent) {
+        goes_on = b->nodes[node].n == 0 && !is_host(b, node);
+        if (adds) {
+            add_entry(b, node, rank);
+        }
+        b->nodes[node].n++;
+    }
 }
 
 static bool takes_frames(const builder_t *b, int rank)
@@ -152,18 +144,17 @@ static bool enters_first(const builder_t *b, int rank)
            pb_view_host(b->view, rank) != pb_view_host(b->view, b->view->order[0]);
 }
 
-/** Calls for_entered() for each rank, in the order in which they enter. */
-static void for_ranks(builder_t *b, void (*enter)(builder_t *b, int node, int rank))
+static void enter_all(builder_t *b, bool adds)
 {
     const pb_view_t *view = b->view;
     for (int i = 0; i < view->n_ranks; i++) {
         if (enters_first(b, view->order[i])) {
-            for_entered(b, view->order[i], enter);
+            enter(b, view->order[i], adds);
         }
     }
     for (int i = 0; i < view->n_ranks; i++) {
         if (!enters_first(b, view->order[i]) && !is_beside_root(b, view->order[i])) {
-            for_entered(b, view->order[i], enter);
+            enter(b, view->order[i], adds);
         }
     }
 }
@@ -195,13 +186,13 @@ static void build_inside(builder_t *b)
     for (int i = 0; i < view->n_ranks; i++) {
         b->parent[view->order[i]] = -1;
     }
-    for_ranks(b, count_entry);
+    enter_all(b, false);
     for (int node = 0; node < pb_network_size(b->network); node++) {
         const int n = b->nodes[node].n;
         b->nodes[node] = (node_entries_t){.first = first};
         first += n;
     }
-    for_ranks(b, add_entry);
+    enter_all(b, true);
     note_leaders(b);
 }
 

@@ -15,8 +15,8 @@
 /** Rank 0's knowledge while it chooses. */
 struct choosing {
     int n_ranks;
-    char *const *hosts; /**< of the ranks, in order; borrowed */
-    uint64_t *rates;    /**< of the ranks' interfaces, in bit/s; UINT64_MAX: not known */
+    char *const *hosts;       /**< of the ranks, in order; borrowed */
+    const pb_medium_t *media; /**< of the ranks, to other hosts; borrowed */
     pb_network_t *network;
     pb_placement_t *placement;
     int *links;   /**< room for a path */
@@ -90,11 +90,17 @@ static void choose_far(const struct choosing *c, int slow, struct tune_place *pl
     place->n_links = distance(c, place->pair[0], place->pair[1]);
 }
 
+/** Bits per second of a rank's interface; one that is not known is the fastest. */
+static uint64_t rate_of(const struct choosing *c, int rank)
+{
+    return c->media[rank].bits_per_second > 0 ? c->media[rank].bits_per_second : UINT64_MAX;
+}
+
 static uint64_t slowest_rate(const struct choosing *c)
 {
     uint64_t slowest = UINT64_MAX;
     for (int i = 0; i < c->n_leaders; i++) {
-        slowest = pb_minu64(slowest, c->rates[c->leaders[i]]);
+        slowest = pb_minu64(slowest, rate_of(c, c->leaders[i]));
     }
     return slowest;
 }
@@ -108,7 +114,7 @@ static void choose_near(const struct choosing *c, struct tune_place *place)
     const uint64_t slowest = slowest_rate(c);
     for (int i = 0; i < c->n_leaders && (place->pair[0] < 0 || place->n_links > 2); i++) {
         const int rank = c->leaders[i];
-        const int other = c->rates[rank] == slowest ? extreme_from(c, rank, false) : rank;
+        const int other = rate_of(c, rank) == slowest ? extreme_from(c, rank, false) : rank;
         const int n_links = distance(c, rank, other);
         if (other != rank && (place->pair[0] < 0 || n_links < place->n_links)) {
             *place = (struct tune_place){.n_links = n_links, .pair = {rank, other}};
@@ -190,16 +196,27 @@ static void choose_places(const struct choosing *c, struct tune_cluster *cluster
     }
 }
 
+/** The medium of a pair, as the first has it; rate and MTU are the lower ones of both. */
+static pb_medium_t medium_of(const struct choosing *c, const int pair[2])
+{
+    pb_medium_t medium = c->media[pair[0]];
+    const pb_medium_t *other = &c->media[pair[1]];
+    pb_medium_limit_rate(&medium, other->bits_per_second);
+    medium.mtu = other->mtu > 0 && other->mtu < medium.mtu ? other->mtu : medium.mtu;
+    return medium;
+}
+
 /** Rank 0's part. */
 static bool choose(const struct tune_options *options, int n_ranks, char *const *hosts,
-                   uint64_t *rates, struct tune_cluster *cluster)
+                   const pb_medium_t *media, struct tune_cluster *cluster)
 {
-    struct choosing c = {.n_ranks = n_ranks, .hosts = hosts, .rates = rates};
+    struct choosing c = {.n_ranks = n_ranks, .hosts = hosts, .media = media};
     c.network =
         common_hosts_network(hosts, n_ranks, options->topology, options->topology_name, true);
     const bool good = c.network != NULL && place_ranks(&c, options->topology);
     if (good) {
         choose_places(&c, cluster);
+        cluster->medium = medium_of(&c, cluster->places[PB_PLACE_SWITCH].pair);
         cluster->topology = options->topology[0] != '\0' ? pb_network_hash_described(c.network) : 0;
     }
     free(c.leaders);
@@ -224,14 +241,12 @@ static void share_place(struct tune_place *place, MPI_Comm comm, int rank)
 }
 
 /** Returns every rank's, to be freed, at rank 0. Collective. */
-static uint64_t *gather_rates(bool on_one_host, MPI_Comm comm, int rank, int n_ranks)
+static pb_medium_t *gather_media(bool on_one_host, MPI_Comm comm, int rank, int n_ranks)
 {
-    uint64_t *rates = rank == 0 ? common_alloc((size_t) n_ranks, sizeof *rates) : NULL;
-    pb_medium_t medium;
-    coll_pipebcast_route_elsewhere(on_one_host, &medium);
-    const uint64_t own = medium.bits_per_second > 0 ? medium.bits_per_second : UINT64_MAX;
-    MPI_Gather(&own, 1, MPI_UINT64_T, rates, 1, MPI_UINT64_T, 0, comm);
-    return rates;
+    pb_medium_t own, *media = rank == 0 ? common_alloc((size_t) n_ranks, sizeof *media) : NULL;
+    coll_pipebcast_route_elsewhere(on_one_host, &own);
+    MPI_Gather(&own, sizeof own, MPI_BYTE, media, sizeof own, MPI_BYTE, 0, comm);
+    return media;
 }
 
 void tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
@@ -246,13 +261,14 @@ void tune_cluster_find(const struct tune_options *options, MPI_Comm comm,
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_ranks);
     common_require(common_hosts_find(comm, options->hosts, &hosts), comm);
-    uint64_t *rates = gather_rates(options->hosts[0] != '\0', comm, rank, n_ranks);
-    common_require(rank != 0 || choose(options, n_ranks, hosts, rates, cluster), comm);
-    free(rates);
+    pb_medium_t *media = gather_media(options->hosts[0] != '\0', comm, rank, n_ranks);
+    common_require(rank != 0 || choose(options, n_ranks, hosts, media, cluster), comm);
+    free(media);
     common_hosts_free(hosts, n_ranks);
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         share_place(&cluster->places[place], comm, rank);
     }
+    MPI_Bcast(&cluster->medium, sizeof cluster->medium, MPI_BYTE, 0, comm);
 }
 
 void tune_cluster_free(struct tune_cluster *cluster)

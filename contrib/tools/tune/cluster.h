@@ -18,10 +18,11 @@ struct tune_place {
 };
 
 struct tune_cluster {
-    uint64_t topology; /**< its hash; 0 without a file */
-    int n_hosts;       /**< with ranks on them */
-    int switch_links;  /**< links of the pair that stands for "on one switch": 2, or more if no
-                          two hosts share a switch */
+    uint64_t topology;  /**< its hash; 0 without a file */
+    int n_hosts;        /**< with ranks on them */
+    int switch_links;   /**< links of the pair that stands for "on one switch": 2, or more if no
+                           two hosts share a switch */
+    pb_medium_t medium; /**< of that pair */
     struct tune_place places[PB_PLACE_COUNT];
 };
 

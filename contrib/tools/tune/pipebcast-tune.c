@@ -18,7 +18,6 @@
 #include "discovery.h"
 #include "fallback.h"
 #include "install.h"
-#include "medium.h"
 #include "options.h"
 #include "sweep.h"
 #include "table.h"
@@ -37,7 +36,6 @@ struct run {
     int64_t begin_ns;
     common_file_t file; /**< rank 0's */
     struct tune_cluster cluster;
-    pb_medium_t medium;         /**< between two hosts */
     uint32_t payload, overhead; /**< as in pb_model_t */
     struct tune_swept swept[PB_PLACE_COUNT];
     struct tune_fallback fallback;
@@ -120,9 +118,8 @@ static void run_team(struct run *run, const int *ranks, int n, double share, lea
 static void find_frames(struct run *run)
 {
     static pb_model_t assumed; /* too large for a stack */
-    tune_medium_find(run->options.hosts[0] != '\0', run->comm,
-                     run->cluster.places[PB_PLACE_SWITCH].pair, &run->medium);
-    pb_model_assume(run->medium.bits_per_second, run->medium.mtu, &assumed);
+    const pb_medium_t *medium = &run->cluster.medium;
+    pb_model_assume(medium->bits_per_second, medium->mtu, &assumed);
     run->payload = assumed.payload;
     run->overhead = assumed.overhead;
     if (run->options.n_sizes == 0) {
@@ -168,7 +165,7 @@ static void fill_model(const struct run *run, pb_model_t *model)
     *model = (pb_model_t){.measured = true,
                           .topology = run->cluster.topology,
                           .has_medium = true,
-                          .medium = run->medium,
+                          .medium = run->cluster.medium,
                           .payload = run->payload,
                           .overhead = run->overhead,
                           .n_fallback = run->fallback.n};
@@ -189,7 +186,7 @@ static void write_comments(const struct run *run, FILE *stream)
     library[strcspn(library, ",\n")] = '\0';
     fprintf(stream, "# Made by pipebcast-tune %s, %s, on %d ranks on %d hosts, %s.\n",
             PACKAGE_VERSION, common_date(date), run->n_ranks, run->cluster.n_hosts, library);
-    if (run->medium.mtu == 0) {
+    if (run->cluster.medium.mtu == 0) {
         fprintf(stream, "# The MTU is not known: 1500 bytes are assumed.\n");
     }
     if (run->cluster.switch_links > 2) {
@@ -260,7 +257,7 @@ static void limit_all(struct run *run)
 static void print_measured(const struct run *run)
 {
     char medium[PB_MEDIUM_TEXT_SIZE];
-    printf("messages between hosts go over %s\n", pb_medium_describe(&run->medium, medium));
+    printf("messages between hosts go over %s\n", pb_medium_describe(&run->cluster.medium, medium));
     printf("TCP segments of %" PRIu32 " bytes; %" PRIu32 " bytes before each message\n",
            run->payload, run->overhead);
     tune_table_print(run->swept, run->options.precision, stdout);

@@ -248,6 +248,9 @@ sed -i '/^transport/d' "$model"
 doctor 2
 [ $code -eq 0 ] && finds WARNING model 'measured over an unknown transport.*pipebcast tune --hostfile'
 report $? "one that does not name its transport"
+OMPI_MCA_coll_pipebcast_topology_file=$work/slurm/topology.conf doctor 2
+[ $code -eq 0 ] && finds WARNING model '.*pipebcast tune --hostfile .* --topology FILE --install'
+report $? "the advice to measure has the topology that is used"
 sed -i 's/^payload/transport ucx btl - interface - rate -\npayload/' "$model"
 doctor 2
 [ $code -eq 1 ] && finds ERROR model 'measured over ucx.*is not used here: costs are assumed'

@@ -536,23 +536,24 @@ static void test_order(void)
        "a segment size that should be faster is tried before the fallback component");
 }
 
-/** The least note says how fast links are, and of short messages none does. */
+/** The least note says how fast links are; none does of short messages or of lost frames. */
 static void test_speed(void)
 {
-    static const uint64_t sizes[] = {1 << 20, 8};
-    static const pb_outcome_t wanted[] = {PB_OUTCOME_SPEED, PB_OUTCOME_STAYS};
+    static const uint64_t sizes[] = {1 << 20, 8, 1 << 21};
+    static const pb_kind_t kinds[] = {PB_KIND_CHAIN, PB_KIND_CHAIN, PB_KIND_MULTICAST};
+    static const pb_outcome_t wanted[] = {PB_OUTCOME_SPEED, PB_OUTCOME_STAYS, PB_OUTCOME_STAYS};
     pb_learner_t learner;
     pb_learner_init(&learner, true);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         int64_t time;
         const pb_learner_trial_t trial = {.slot = pb_learner_take(&learner, sizes[i]),
                                           .size_class = pb_size_class(sizes[i]),
-                                          .candidate.time = 1000};
+                                          .candidate = {.kind = (int) kinds[i], .time = 1000}};
         pb_learner_count(&learner, trial.slot);
         const pb_outcome_t first = pb_learner_note(&learner, &trial, 1700, 0, &time);
         ok(first != PB_OUTCOME_SPEED &&
                pb_learner_note(&learner, &trial, 15000, 0, &time) == wanted[i] &&
-               (i == 1 || time == 1700),
+               (i > 0 || time == 1700),
            "the speed of links, by %llu bytes", (unsigned long long) sizes[i]);
     }
 }

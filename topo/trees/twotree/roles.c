@@ -111,10 +111,11 @@ static uint64_t number_of(const search_t *s, pb_tt_option_t turned)
     return number;
 }
 
-/** Notes the options; whether they, or others of the same cost, were noted before. Then they cost
- * no less than the best ones. The two trees may be exchanged where the vertex gives both as much.
+/** Notes the options; returns whether they, or others of the same cost, were noted before. Then
+ * they cost no less than the best ones. The two trees may be exchanged where the vertex gives both
+ * as much.
  */
-static bool was_tried(search_t *s)
+static bool note_options(search_t *s)
 {
     if (s->trial.n_children == 0 || s->trial.n_children > MAX_NOTED) {
         return false;
@@ -149,7 +150,7 @@ static int try_options(search_t *s, double best)
         return PB_ERR_UNFIT;
     }
     s->n_trials++;
-    if (was_tried(s)) {
+    if (note_options(s)) {
         return PB_ERR_UNFIT;
     }
     for (int tree = 0; tree < 2; tree++) {
