@@ -173,8 +173,8 @@ static const struct {
      "and tables that make trees of further roots faster. (default: 4194304)"},
     {"connections", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.connections,
      "Processes that one process may have as neighbors in the trees of a communicator, and so "
-     "needs connections to. Beyond that number trees are used whose neighbors are the same for "
-     "all roots, without leaders. At least 2; the least of all ranks counts. "
+     "needs connections to. A larger communicator has no leaders. Beyond that number trees are "
+     "used whose neighbors are the same for all roots. At least 2; the least of all ranks counts. "
      "0: 25 % of the limit of descriptors (ulimit -n), or 50 % of those that are not open if that "
      "is less. (default: 0)"},
 };

@@ -568,7 +568,7 @@ int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int ro
 
 uint64_t pb_choose_piece(const pb_chooser_t *chooser, pb_kind_t kind, uint64_t bytes)
 {
-    return chooser->height_inside > 0 && pb_kind_is_led(kind, &chooser->options.plan)
+    return chooser->height_inside > 0 && pb_kind_has_leaders(kind)
                ? pb_piece_size(chooser->model, chooser->height_inside, bytes)
                : 0;
 }

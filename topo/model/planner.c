@@ -39,6 +39,7 @@ static void bind(pb_planner_t *planner)
     pb_choose_options_t *choose = &planner->options.choose;
     pb_ledger_begin(planner->ledger, planner->options.connections);
     choose->plan.repeats = pb_planner_is_bound(planner);
+    choose->plan.leaders = choose->plan.leaders && !pb_planner_is_bound(planner);
     for (int kind = 0; pb_planner_is_bound(planner) && kind < PB_KIND_COUNT; kind++) {
         const bool reaches_all = pb_kind_row((pb_kind_t) kind)->reaches_all;
         choose->excluded |= (uint32_t) reaches_all << kind;

@@ -68,12 +68,6 @@ bool pb_kind_has_leaders(pb_kind_t kind)
     return rows[kind].promises || rows[kind].copies;
 }
 
-bool pb_kind_is_led(pb_kind_t kind, const pb_plan_options_t *options)
-{
-    const bool repeats = options->repeats && rows[kind].repeats != PB_REPEATS_NOT;
-    return options->leaders && !repeats && pb_kind_has_leaders(kind);
-}
-
 int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options_t *options,
                     pb_plan_t **plan_p)
 {
@@ -82,7 +76,7 @@ int pb_plan_compute(const pb_view_t *view, pb_kind_t kind, const pb_plan_options
         return PB_ERR_UNFIT;
     }
     options = options != NULL ? options : &default_options;
-    return pb_kind_is_led(kind, options) && pb_leaders_apply(view, kind)
+    return options->leaders && pb_leaders_apply(view, kind)
                ? pb_plan_by_leaders(view, kind, options, plan_p)
                : rows[kind].make(view, options, plan_p);
 }

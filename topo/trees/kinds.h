@@ -118,10 +118,6 @@ int pb_kind_neighbours(pb_kind_t kind, int n_ranks);
 /** Tells whether plans of the kind may be by leaders (topo/trees/leaders.h). */
 bool pb_kind_has_leaders(pb_kind_t kind);
 
-/** Tells whether they are with these options: not where neighbors repeat for all roots, as leaders
- * depend on the root. */
-bool pb_kind_is_led(pb_kind_t kind, const pb_plan_options_t *options);
-
 /**
  * Computes the plan of a kind on a view. `options` may be NULL for the defaults
  * (PB_DEFAULT_FANOUT). The plan is by leaders where they are wanted and apply. The caller frees the

@@ -16,11 +16,12 @@ static void test_sizes(void)
     pb_model_t model;
     bool within = true;
     pb_model_assume(UINT64_C(1000000000), 1500, &model);
-    for (size_t i = 0; i < 6 * N_MESSAGES; i++) {
-        const uint64_t bytes = messages[i / 6],
-                       piece = pb_piece_size(&model, 1 + (int) i % 6, bytes);
-        within = within && piece <= bytes && piece <= PB_PIECE_LONGEST &&
-                 (piece == bytes || piece >= PB_PIECE_SHORTEST);
+    for (int height = 1; height <= 6; height++) {
+        for (size_t i = 0; i < N_MESSAGES; i++) {
+            const uint64_t piece = pb_piece_size(&model, height, messages[i]);
+            within = within && piece <= messages[i] && piece <= PB_PIECE_LONGEST &&
+                     (piece == messages[i] || piece >= PB_PIECE_SHORTEST);
+        }
     }
     ok(within, "pieces have 8 to 64 KB, or are the message");
     ok(pb_piece_size(&model, 6, 1 << 20) < pb_piece_size(&model, 1, 1 << 20),
@@ -28,11 +29,10 @@ static void test_sizes(void)
 }
 
 static pb_planned_t planned_at(const tree_case_t *c, const pb_model_t *model, int rank, int kind,
-                               bool leaders, int connections, uint64_t bytes)
+                               bool leaders, uint64_t bytes)
 {
     const pb_planner_options_t options = {
         .rank = rank,
-        .connections = connections,
         .choose = {.kind = kind, .plan = {.fanout = 3, .leaders = leaders}},
         .memory = 1 << 20};
     pb_planner_t *planner = planning_new(c->placement, model, &options, false);
@@ -56,8 +56,8 @@ static int64_t best_time(const tree_case_t *c, const pb_model_t *model, bool lea
     return choice.time;
 }
 
-/** All ranks plan the same pieces where leaders apply and are wanted, else none; with a bound on
- * connections, too. context: cases with pieces. */
+/** All ranks plan the same pieces where leaders apply and are wanted, else none. context: cases
+ * with pieces. */
 static bool pieces_are_right(tree_case_t *c, pb_random_t *random, void *context)
 {
     static const int kinds[] = {PB_CHOOSE_ALL, PB_KIND_TWOTREE, PB_KIND_FLAT, PB_KIND_RANK_CHAIN};
@@ -67,18 +67,14 @@ static bool pieces_are_right(tree_case_t *c, pb_random_t *random, void *context)
     pb_model_assume(pb_random_below(random, 2) ? 2000000 : 1000000000, 1500, &model);
     model.measured = true; /* so that the fastest wins */
     (void) tree_case_locate(c, random);
-    const int bound = 16 * pb_random_below(random, 2);
-    const pb_planned_t first = planned_at(c, &model, 0, kind, true, bound, bytes);
-    const pb_plan_options_t options = {.leaders = true,
-                                       .repeats = bound > 0 && bound < c->placement->n_ranks - 1};
-    const bool apply = first.is_known && !first.fallback && pb_kind_is_led(first.kind, &options) &&
-                       pb_leaders_apply(c->view, first.kind);
+    const pb_planned_t first = planned_at(c, &model, 0, kind, true, bytes);
+    const bool apply = first.is_known && !first.fallback && pb_leaders_apply(c->view, first.kind);
     bool good = (first.piece_size > 0) == apply &&
-                planned_at(c, &model, 0, kind, false, bound, bytes).piece_size == 0;
+                planned_at(c, &model, 0, kind, false, bytes).piece_size == 0;
     good = good && (first.piece_size == 0 || first.piece_size >= PB_PIECE_SHORTEST ||
                     first.piece_size == bytes);
     for (int rank = 1; rank < c->placement->n_ranks && good; rank++) {
-        const pb_planned_t planned = planned_at(c, &model, rank, kind, true, bound, bytes);
+        const pb_planned_t planned = planned_at(c, &model, rank, kind, true, bytes);
         good = planned.piece_size == first.piece_size && planning_is_same(&planned, &first);
     }
     *(int *) context += apply;
