@@ -49,8 +49,7 @@ class Firsts:
     name = "first"
     figure = "hosts of today, the first broadcasts"
     claims = [Claim(text, line, None, high=high, sizes=(0, 64 * K), said="ours", why=why) for text, line, high, why in (
-        ("where connections are open the first broadcast takes at most 1.3 times a settled one", "connected, first", 1.3,
-         "connections are open, but TCP's windows are not yet (inferred)"),
+        ("where connections are open the first broadcast takes at most 1.3 times a settled one", "connected, first", 1.3, ""),
         ("the second takes at most 1.1 times a settled one", "auto, second", 1.1, ""),
         ("each of the second to the 65th takes at most 1.1 times a settled one", "auto, greatest of 2 to 65", 1.1,
          "two of them try another tree or segment size"),
