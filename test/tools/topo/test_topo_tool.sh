@@ -83,7 +83,7 @@ ends() {
 if command -v script >/dev/null; then
     cp topology1.conf "$work/next.conf"
     script -q -e -c "'$TOPO' check '$work/next.conf'" /dev/null >"$out" 2>"$err" </dev/null
-    [ $? -eq 0 ] && grep -q "^Next: export OMPI_MCA_coll_pipebcast_topology_file=/.*/next.conf" "$out"
+    [ $? -eq 0 ] && grep -q "^Next: export OMPI_MCA_coll_pipebcast_topology_file='/.*/next.conf'" "$out"
     report $? "on a terminal check says what comes next"
     "$TOPO" check "$work/next.conf" >"$out" 2>"$err"
     [ $? -eq 0 ] && ! grep -q '^Next' "$out"
