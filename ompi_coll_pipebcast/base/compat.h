@@ -53,6 +53,8 @@
  *     enabled, and takes them out when it is disabled; before 6.0 Open MPI copies them.
  * coll_pipebcast_count_t: the type of counts in the functions of a module.
  * coll_pipebcast_counter_t: what OPAL_THREAD_ADD_FETCH64 adds to.
+ * COLL_PIPEBCAST_COPIES_BLOCKING: Open MPI copies an intercommunicator in the background by
+ * blocking broadcasts in its local group, too; before 6.0 only by nonblocking ones.
  * COLL_PIPEBCAST_HAS_ACCELERATOR: Open MPI asks a framework about memory of devices; 4.1 has that
  *     for CUDA alone, in its convertors.
  * COLL_PIPEBCAST_HOLDS_UNCONNECTED: where TCP cannot connect two hosts, Open MPI shows a message
@@ -67,6 +69,7 @@
 #include "orte/util/show_help.h"
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define COLL_PIPEBCAST_INSTALLS 0
+#define COLL_PIPEBCAST_COPIES_BLOCKING 0
 #define COLL_PIPEBCAST_KEY_HOST OPAL_PMIX_HOSTNAME
 #define COLL_PIPEBCAST_TYPE_TEXT OPAL_STRING
 #define COLL_PIPEBCAST_SCOPE_JOB OPAL_PMIX_GLOBAL
@@ -88,11 +91,13 @@ typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 /* Open MPI 5.0 */
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_4_0
 #define COLL_PIPEBCAST_INSTALLS 0
+#define COLL_PIPEBCAST_COPIES_BLOCKING 0
 typedef int coll_pipebcast_count_t;
 #elif defined(MCA_COLL_BASE_VERSION_3_0_0)
 /* Open MPI 6.0 */
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_3_0_0
 #define COLL_PIPEBCAST_INSTALLS 1
+#define COLL_PIPEBCAST_COPIES_BLOCKING 1
 typedef size_t coll_pipebcast_count_t;
 #else
 #error "pipebcast knows Open MPI 4.1, 5.0 and 6.0; this is another series"

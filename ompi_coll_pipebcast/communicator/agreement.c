@@ -261,8 +261,8 @@ void coll_pipebcast_agree(coll_pipebcast_module_t *module)
 
 void coll_pipebcast_agree_again(coll_pipebcast_module_t *module)
 {
-    const bool comes_often = OMPI_MAJOR_VERSION > 5; /* see the header */
-    if ((comes_often || !module->is_agreed_again) && is_of_intercommunicator(module->comm)) {
+    if ((COLL_PIPEBCAST_COPIES_BLOCKING || !module->is_agreed_again) &&
+        is_of_intercommunicator(module->comm)) {
         module->state = pass(module, COLL_PIPEBCAST_INTER);
     }
     module->is_agreed_again = true;

@@ -20,9 +20,9 @@ void coll_pipebcast_agree(coll_pipebcast_module_t *module);
 /**
  * Looks again at a communicator that is served, at its first nonblocking broadcast.
  * MPI_Intercomm_create_from_groups makes it the local group of an intercommunicator after blocking
- * ones; the first nonblocking one is still in that call, on all ranks. From 6.0 on Open MPI copies
- * that in the background by blocking broadcasts, so each broadcast looks. With the module's lock
- * held. O(communicators).
+ * ones; the first nonblocking one is still in that call, on all ranks. With
+ * COLL_PIPEBCAST_COPIES_BLOCKING each broadcast looks. With the module's lock held.
+ * O(communicators).
  */
 void coll_pipebcast_agree_again(coll_pipebcast_module_t *module);
 

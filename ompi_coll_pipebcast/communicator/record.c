@@ -181,7 +181,8 @@ static pb_facts_t find_facts(coll_pipebcast_process_t *process)
 {
     pb_medium_t *medium = &process->medium;
     coll_pipebcast_route_elsewhere(coll_pipebcast_is_set(coll_pipebcast_params.hosts), medium);
-    pb_facts_t facts = {.can_serve = read_files(process),
+    const bool can_serve = read_files(process); /* the hashes below are of what it reads */
+    pb_facts_t facts = {.can_serve = can_serve,
                         .model = hash_of_model(medium),
                         .place = find_place(),
                         .bits_per_second = known_or_not(medium->bits_per_second),

@@ -103,8 +103,8 @@ static int begin(coll_pipebcast_module_t *module, begun_t *begun)
     if (module->state == COLL_PIPEBCAST_UNDECIDED) {
         coll_pipebcast_agree(module);
     }
-    const bool may_be_copied = call->way == COLL_PIPEBCAST_NONBLOCKING || OMPI_MAJOR_VERSION > 5;
-    if (may_be_copied && module->state == COLL_PIPEBCAST_SERVING) {
+    if ((COLL_PIPEBCAST_COPIES_BLOCKING || call->way == COLL_PIPEBCAST_NONBLOCKING) &&
+        module->state == COLL_PIPEBCAST_SERVING) {
         coll_pipebcast_agree_again(module);
     }
     if (!may_be_ours(module, call->data.total, &begun->decision.reason)) {

@@ -269,7 +269,7 @@ int64_t pb_model_fallback(const pb_model_t *model, int n_ranks, uint64_t bytes)
     int64_t time_before = 0, time_after = 0;
     for (int i = 0; i < model->n_fallback && (i == 0 || after < at); i++) {
         if (i > 0 && logarithm((uint64_t) model->fallback[i].n_ranks) == after) {
-            continue; /* as close as neighbors from 2^17 ranks on */
+            continue; /* the logarithm does not tell them apart */
         }
         before = after;
         time_before = time_after;

@@ -21,7 +21,7 @@ const common_command_t counters_command = {
              "       mpirun ... pipebcast counters [OPTION]...\n"
              "       pipebcast counters\n"
              "\n"
-             "Each rank, or 64 of them, broadcasts each size once. The counters of pipebcast\n"
+             "Each rank, of many up to 64, broadcasts each size once. The counters of pipebcast\n"
              "that moved are printed, over all ranks. Without a job it lists all counters and\n"
              "what they mean.\n",
     .groups = (const common_group_t[]){{NULL, rows}, {0}},

@@ -59,7 +59,8 @@ static void list(const struct counters_options *options)
     bench_counters_close(&counters);
 }
 
-/** Broadcasts the size once from each rank, or from MOST_ROOTS; MPI ends the job on an error. */
+/** Broadcasts the size once from each rank, of many from up to MOST_ROOTS; MPI ends the job on an
+ * error. */
 static void broadcast(int bytes)
 {
     int size;
