@@ -21,6 +21,8 @@ die() {
     exit 1
 }
 
+[[ $top != *[[:space:]]* ]] || die "'$top' has a space in its name, and configure takes no such directory"
+
 # Runs a command as root: directly, or by sudo.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
@@ -55,10 +57,11 @@ prepare_packages() {
     if ! as_root env DEBIAN_FRONTEND=noninteractive \
             apt-get install -y --no-install-recommends $missing >"$log" 2>&1; then
         # A fresh host has no package lists yet.
-        if ! { as_root apt-get update >"$log" 2>&1 &&
+        if ! { as_root apt-get update >>"$log" 2>&1 &&
                as_root env DEBIAN_FRONTEND=noninteractive \
                    apt-get install -y --no-install-recommends $missing >>"$log" 2>&1; }; then
             tail -n 20 "$log" >&2
+            rm -f "$log"
             die "the packages could not be installed; the last lines above say why"
         fi
     fi
@@ -81,9 +84,12 @@ prepare_configured() {
     shift
     mkdir -p "$build"
     : >"$log"
+    exec 7<"$top/autogen.sh"
+    flock 7 # another script may make it, too
     if [ ! -x "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ]; then
         quietly "making configure" "$log" "$top/autogen.sh"
     fi
+    exec 7<&-
     if [ ! -f "$build/configured" ] || [ "$top/configure" -nt "$build/configured" ]; then
         quietly "configuring in $build" "$log" \
             prepare_configure "$build" --prefix="$build/inst" --with-plugindir="$build/inst/plugins" "$@"

@@ -77,7 +77,8 @@ static const struct {
      "MPI_T may change it in any process, from then on. (default: 0)"},
     {"topology_file", TEXT, NULL, OPAL_INFO_LVL_1, READONLY, &coll_pipebcast_params.topology_file,
      "File that describes the switches and hosts, in the form of Slurm's topology.conf or "
-     "topology.yaml, alike on all hosts. (default: none, all hosts are on one switch)"},
+     "topology.yaml, alike on all hosts. (default: none, the hosts' addresses in the "
+     "environment, or else one switch)"},
     {"topology_name", TEXT, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.topology_name,
      "Which topology of a topology.yaml is used, alike on all hosts. (default: the one of "
      "the job's Slurm partition, by the slurm.conf next to it, or else of the cluster)"},
@@ -116,7 +117,7 @@ static const struct {
      "to be fastest. MPI_T may change it, as algorithm. (default: 0)"},
     {"min_size", SIZE, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.min_size,
      "Bytes of the smallest message that is considered, counted as the packed size of the whole "
-     "message. Smaller ones go to the fallback component. 0: 1, and 1024 with more than 512 ranks. "
+     "message. Smaller ones go to the fallback component. 0 stands for 1, or 1024 with more than 512 ranks. "
      "(default: 0)"},
     {"fanout", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.fanout,
      "Children of a rank in algorithm kary, 1 to 64. (default: 8)"},

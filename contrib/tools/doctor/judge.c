@@ -695,7 +695,7 @@ static const struct {
     {"parameters", judge_parameters,
      "set it alike on all hosts, in ~/.openmpi/mca-params.conf or in openmpi-mca-params.conf of "
      "the directory that ompi_info --path sysconfdir names"},
-    {"parameters", judge_priority, "unset OMPI_MCA_coll_pipebcast_priority, or set it above 30"},
+    {"parameters", judge_priority, "export OMPI_MCA_coll_pipebcast_priority=40"},
     {"parameters", judge_trial, "unset OMPI_MCA_coll_pipebcast_hosts, which is for trials"},
     {"hosts", judge_hosts, "pipebcast doctor --hostfile HOSTS   # starts a rank on each host"},
     {"serving", judge_serving,
