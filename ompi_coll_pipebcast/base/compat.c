@@ -31,9 +31,9 @@ char *coll_pipebcast_published(const opal_process_name_t *process, const char *k
     if (rc != OPAL_SUCCESS) {
         OPAL_MODEX_RECV_VALUE(rc, what, whose, &text, COLL_PIPEBCAST_TYPE_TEXT);
     }
-    *error_p = rc == OPAL_SUCCESS && text != NULL ? OMPI_SUCCESS
-               : rc == OPAL_ERR_OUT_OF_RESOURCE   ? OMPI_ERR_OUT_OF_RESOURCE
-                                                  : OMPI_ERR_NOT_FOUND;
+    *error_p = rc == OPAL_SUCCESS && text != NULL                     ? OMPI_SUCCESS
+               : rc == OPAL_SUCCESS || rc == OPAL_ERR_OUT_OF_RESOURCE ? OMPI_ERR_OUT_OF_RESOURCE
+                                                                      : OMPI_ERR_NOT_FOUND;
     return *error_p == OMPI_SUCCESS ? text : NULL;
 }
 

@@ -53,8 +53,6 @@
  *     enabled, and takes them out when it is disabled; before 6.0 Open MPI copies them.
  * coll_pipebcast_count_t: the type of counts in the functions of a module.
  * coll_pipebcast_counter_t: what OPAL_THREAD_ADD_FETCH64 adds to.
- * COLL_PIPEBCAST_COPIES_BLOCKING: Open MPI copies an intercommunicator in the background by
- * blocking broadcasts in its local group, too; before 6.0 only by nonblocking ones.
  * COLL_PIPEBCAST_HAS_ACCELERATOR: Open MPI asks a framework about memory of devices; 4.1 has that
  *     for CUDA alone, in its convertors.
  * COLL_PIPEBCAST_HOLDS_UNCONNECTED: where TCP cannot connect two hosts, Open MPI shows a message
@@ -69,7 +67,6 @@
 #include "orte/util/show_help.h"
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define COLL_PIPEBCAST_INSTALLS 0
-#define COLL_PIPEBCAST_COPIES_BLOCKING 0
 #define COLL_PIPEBCAST_KEY_HOST OPAL_PMIX_HOSTNAME
 #define COLL_PIPEBCAST_TYPE_TEXT OPAL_STRING
 #define COLL_PIPEBCAST_SCOPE_JOB OPAL_PMIX_GLOBAL
@@ -91,13 +88,11 @@ typedef opal_atomic_int64_t coll_pipebcast_counter_t;
 /* Open MPI 5.0 */
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_2_4_0
 #define COLL_PIPEBCAST_INSTALLS 0
-#define COLL_PIPEBCAST_COPIES_BLOCKING 0
 typedef int coll_pipebcast_count_t;
 #elif defined(MCA_COLL_BASE_VERSION_3_0_0)
 /* Open MPI 6.0 */
 #define COLL_PIPEBCAST_MCA_VERSION MCA_COLL_BASE_VERSION_3_0_0
 #define COLL_PIPEBCAST_INSTALLS 1
-#define COLL_PIPEBCAST_COPIES_BLOCKING 1
 typedef size_t coll_pipebcast_count_t;
 #else
 #error "pipebcast knows Open MPI 4.1, 5.0 and 6.0; this is another series"
@@ -119,6 +114,16 @@ typedef struct coll_pipebcast_base_request {
     void *of_ompi[16];
 } coll_pipebcast_base_request_t;
 OMPI_DECLSPEC extern opal_class_t ompi_coll_base_nbc_request_t_class;
+
+/** Item of a communicator's list of modules, Open MPI's mca_coll_base_avail_coll_t of all series.
+ */
+typedef struct coll_pipebcast_selected {
+    opal_list_item_t super;
+    int priority;
+    mca_coll_base_module_t *module;
+    const char *name; /**< of the component */
+} coll_pipebcast_selected_t;
+OMPI_DECLSPEC extern opal_class_t mca_coll_base_avail_coll_t_class;
 
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
 /** Looks up a value that a process has published under a key, in the way `how` (OPAL_PMIX_OPTIONAL,
@@ -228,12 +233,14 @@ typedef void coll_pipebcast_end_t(void *unused);
 void coll_pipebcast_call_at_end(coll_pipebcast_end_t *function);
 
 /**
- * Returns whether messages of a communicator may now overtake each other: the user asserts
- * mpi_assert_allow_overtaking. Alike on all ranks. Our broadcasts need the messages' order.
+ * Returns whether the user asserts what excludes our broadcasts, alike on all ranks. These need
+ * the messages' order (mpi_assert_allow_overtaking) and receives from any source
+ * (mpi_assert_no_any_source: then ob1 matches none, even if posted before).
  */
-static inline bool coll_pipebcast_may_overtake(struct ompi_communicator_t *comm)
+static inline bool coll_pipebcast_is_excluded(struct ompi_communicator_t *comm)
 {
-    return OMPI_COMM_CHECK_ASSERT_ALLOW_OVERTAKE(comm);
+    return OMPI_COMM_CHECK_ASSERT_ALLOW_OVERTAKE(comm) ||
+           OMPI_COMM_CHECK_ASSERT_NO_ANY_SOURCE(comm);
 }
 
 /**

@@ -38,7 +38,8 @@ static const variable_t others[] = {
      &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_PREDICTED]},
     {"fallback_ranks_differ",
      "Broadcasts that went to the fallback component, as ranks of the communicator have different "
-     "topologies, parameters or versions of pipebcast, or are of several jobs; a message says which.",
+     "topologies, parameters or versions of pipebcast, or are of several jobs; a message says "
+     "which.",
      &coll_pipebcast_counters.fallback[COLL_PIPEBCAST_DIFFERENT]},
     {"fallback_one_host",
      "Broadcasts that went to the fallback component, as all ranks of the communicator were on one "

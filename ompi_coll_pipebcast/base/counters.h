@@ -3,10 +3,10 @@
  * variables of MPI_T named coll_pipebcast_*. Any MPI_T tool reads them; `ompi_info --all` lists
  * them.
  *
- * Every broadcast of at least one byte that Open MPI hands to us is counted once, but where
- * messages may overtake each other. It counts under its method, under the reason for which the
- * fallback component got it, or as failed. A persistent one is counted at each start, or once where
- * the fallback component got it.
+ * Every broadcast of at least one byte that Open MPI hands to us is counted once, but in
+ * communicators that are excluded (base/compat.h). It counts under its method, under the reason for
+ * which the fallback component got it, or as failed. A persistent one is counted at each start, or
+ * once where the fallback component got it.
  */
 #ifndef COLL_PIPEBCAST_COUNTERS_H
 #define COLL_PIPEBCAST_COUNTERS_H

@@ -117,7 +117,8 @@ static const struct {
      "to be fastest. MPI_T may change it, as algorithm. (default: 0)"},
     {"min_size", SIZE, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.min_size,
      "Bytes of the smallest message that is considered, counted as the packed size of the whole "
-     "message. Smaller ones go to the fallback component. 0 stands for 1, or 1024 with more than 512 ranks. "
+     "message. Smaller ones go to the fallback component. 0 stands for 1, or 1024 with more than "
+     "512 ranks. "
      "(default: 0)"},
     {"fanout", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.fanout,
      "Children of a rank in algorithm kary, 1 to 64. (default: 8)"},

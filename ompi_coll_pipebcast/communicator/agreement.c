@@ -203,26 +203,10 @@ static coll_pipebcast_state_t serve(coll_pipebcast_module_t *module,
     return COLL_PIPEBCAST_SERVING;
 }
 
-/** Returns whether the communicator is the local group of an intercommunicator. Open MPI broadcasts
- * there, some of it in the background, and so in another order on each rank. */
-static bool is_of_intercommunicator(const struct ompi_communicator_t *comm)
-{
-    const int n = opal_pointer_array_get_size(&ompi_mpi_communicators);
-    for (int i = 0; i < n; i++) {
-        /* From 5.0 on a number that is still negotiated has no communicator, but is not free. From
-         * 5.0.4 on it is marked by 1, which the headers of earlier ones do not know. */
-        const struct ompi_communicator_t *other = ompi_comm_lookup((uint32_t) i);
-        if ((uintptr_t) other > 1 && OMPI_COMM_IS_INTER(other) && other->c_local_comm == comm) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
 {
     struct ompi_communicator_t *comm = module->comm;
-    if (is_of_intercommunicator(comm)) {
+    if (module->is_local_group) {
         return pass(module, COLL_PIPEBCAST_INTER);
     }
     const coll_pipebcast_common_t common = compare(module);
@@ -257,13 +241,4 @@ static coll_pipebcast_state_t decide(coll_pipebcast_module_t *module)
 void coll_pipebcast_agree(coll_pipebcast_module_t *module)
 {
     module->state = decide(module);
-}
-
-void coll_pipebcast_agree_again(coll_pipebcast_module_t *module)
-{
-    if ((COLL_PIPEBCAST_COPIES_BLOCKING || !module->is_agreed_again) &&
-        is_of_intercommunicator(module->comm)) {
-        module->state = pass(module, COLL_PIPEBCAST_INTER);
-    }
-    module->is_agreed_again = true;
 }

@@ -11,19 +11,11 @@
 
 /**
  * Sets module->state, which is UNDECIDED, to SERVING or PASSING, alike on all ranks; rank 0
- * reports why the fallback component serves. With the module's lock held. A rank that is out of
+ * reports why the fallback component serves. A communicator that is served is called for once more
+ * when it has become a local group. With the module's lock held. A rank that is out of
  * memory serves with an error in module->agreed: it is lost (communicator/lost.h), and the others
  * go on. O(ranks) at the first call.
  */
 void coll_pipebcast_agree(coll_pipebcast_module_t *module);
-
-/**
- * Looks again at a communicator that is served, at its first nonblocking broadcast.
- * MPI_Intercomm_create_from_groups makes it the local group of an intercommunicator after blocking
- * ones; the first nonblocking one is still in that call, on all ranks. With
- * COLL_PIPEBCAST_COPIES_BLOCKING each broadcast looks. With the module's lock held.
- * O(communicators).
- */
-void coll_pipebcast_agree_again(coll_pipebcast_module_t *module);
 
 #endif

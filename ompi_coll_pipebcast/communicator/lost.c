@@ -104,7 +104,7 @@ bool coll_pipebcast_look_for_lost(coll_pipebcast_module_t *module)
 
 bool coll_pipebcast_look_between(coll_pipebcast_module_t *module)
 {
-    if (!module->is_lost && coll_pipebcast_may_overtake(module->comm)) {
+    if (!module->is_lost && coll_pipebcast_is_excluded(module->comm)) {
         OBJ_RETAIN(module->comm);
         return true;
     }

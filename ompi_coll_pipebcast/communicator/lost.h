@@ -37,8 +37,8 @@ void coll_pipebcast_lose(coll_pipebcast_module_t *module, int error);
 bool coll_pipebcast_look_for_lost(coll_pipebcast_module_t *module);
 
 /**
- * The same for a task between broadcasts that is not through. Also true where the user has just let
- * messages overtake each other: what is still to come may never be matched (base/compat.h). The
+ * The same for a task between broadcasts that is not through. Also true where the user has just
+ * excluded the communicator (base/compat.h): what is still to come may never be matched. The
  * communicator then stays to the end of the job, too. The task ends.
  */
 bool coll_pipebcast_look_between(coll_pipebcast_module_t *module);

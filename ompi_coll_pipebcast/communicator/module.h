@@ -33,8 +33,10 @@ typedef struct coll_pipebcast_module {
     coll_pipebcast_tasks_t tasks;
     coll_pipebcast_state_t state;
     coll_pipebcast_settings_t settings; /**< read when the communicator was made */
-    bool is_agreed_again;               /**< at the first nonblocking broadcast */
-    int agreed;   /**< an error: this rank had no memory to agree, and is lost */
+    /** It is the local group of an intercommunicator. Open MPI broadcasts there, some of it in the
+     * background, and so in another order on each rank. */
+    bool is_local_group;
+    int agreed; /**< an error: this rank had no memory for what the others agree on, and is lost */
     bool is_lost; /**< broadcasts of ours end with an error: see communicator/lost.h */
     coll_pipebcast_tags_t tags;           /**< alike on all ranks */
     int64_t last_look;                    /**< of coll_pipebcast_look_for_lost(), by the clock */

@@ -87,7 +87,7 @@ static pb_locality_t find_place(void)
 
 /** Changes whenever ranks of different builds would not understand each other. */
 #ifndef PROTOCOL
-#define PROTOCOL 42
+#define PROTOCOL 43
 #endif
 
 /** Names, for people, of the values that must be alike. */

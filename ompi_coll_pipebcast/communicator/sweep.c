@@ -227,7 +227,7 @@ static void log_lesson(const coll_pipebcast_module_t *module, size_t bytes,
 }
 
 /** The planner takes in how long the broadcast took, unless ranks waited for each other. If it
- * cannot, this rank is lost. */
+ * cannot, this rank is lost, and knows no more what the others plan. */
 static void take_time(coll_pipebcast_module_t *module)
 {
     const coll_pipebcast_sweep_t *sweep = &module->sweep;
@@ -241,7 +241,8 @@ static void take_time(coll_pipebcast_module_t *module)
     coll_pipebcast_count(&coll_pipebcast_counters.learned, lesson.outcome != PB_OUTCOME_STAYS);
     log_lesson(module, sweep->bytes, &lesson);
     if (rc != PB_SUCCESS) {
-        coll_pipebcast_lose(module, coll_pipebcast_error(rc));
+        module->agreed = coll_pipebcast_error(rc);
+        coll_pipebcast_lose(module, module->agreed);
     }
 }
 

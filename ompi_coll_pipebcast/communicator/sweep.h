@@ -56,8 +56,8 @@ bool coll_pipebcast_all_are_aware(const struct coll_pipebcast_module *module);
 /**
  * A blocking broadcast that may be ours begins, on all ranks, and the last sweep's verdict is due:
  * waits for it, and acts on it. The lock is given up while it waits. The wait ends early if this
- * rank is lost. So it is where its part of the sweep ended without a verdict, as messages could
- * overtake each other meanwhile: the others may have one.
+ * rank is lost. So it is where its part of the sweep ended without a verdict, as the communicator
+ * was excluded meanwhile (base/compat.h): the others may have one.
  */
 void coll_pipebcast_sweep_settle(struct coll_pipebcast_module *module);
 

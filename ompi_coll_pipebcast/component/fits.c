@@ -26,6 +26,7 @@ static const shared_t structures[] = {
     SHARED(opal_convertor_t),
     SHARED(opal_mutex_t),
     SHARED(opal_list_t),
+    {OBJ_CLASS(mca_coll_base_avail_coll_t), sizeof(coll_pipebcast_selected_t)},
 };
 enum { N_STRUCTURES = sizeof(structures) / sizeof(structures[0]) };
 

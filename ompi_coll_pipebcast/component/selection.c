@@ -72,9 +72,25 @@ static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator
     return OMPI_SUCCESS;
 }
 
+/** Open MPI asks for a module for an intercommunicator before anything is broadcast in its local
+ * group for it. */
+static void note_local_group(const struct ompi_communicator_t *local)
+{
+    coll_pipebcast_selected_t *item;
+    OPAL_LIST_FOREACH(item, local->c_coll->module_list, coll_pipebcast_selected_t)
+    {
+        if (item->module->super.obj_class == OBJ_CLASS(coll_pipebcast_module_t)) {
+            ((coll_pipebcast_module_t *) item->module)->is_local_group = true;
+        }
+    }
+}
+
 mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *comm, int *priority)
 {
     *priority = coll_pipebcast_params.priority;
+    if (OMPI_COMM_IS_INTER(comm)) {
+        note_local_group(comm->c_local_comm);
+    }
     if (*priority < 0 || OMPI_COMM_IS_INTER(comm) ||
         (ompi_comm_size(comm) < 2 && comm != &ompi_mpi_comm_self.comm)) {
         return NULL;

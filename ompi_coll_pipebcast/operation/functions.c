@@ -100,12 +100,9 @@ static bool may_be_ours(const coll_pipebcast_module_t *module, size_t total,
 static int begin(coll_pipebcast_module_t *module, begun_t *begun)
 {
     coll_pipebcast_call_t *call = &begun->call;
-    if (module->state == COLL_PIPEBCAST_UNDECIDED) {
+    if (module->state == COLL_PIPEBCAST_UNDECIDED ||
+        (module->state == COLL_PIPEBCAST_SERVING && module->is_local_group)) {
         coll_pipebcast_agree(module);
-    }
-    if ((COLL_PIPEBCAST_COPIES_BLOCKING || call->way == COLL_PIPEBCAST_NONBLOCKING) &&
-        module->state == COLL_PIPEBCAST_SERVING) {
-        coll_pipebcast_agree_again(module);
     }
     if (!may_be_ours(module, call->data.total, &begun->decision.reason)) {
         return OMPI_SUCCESS;
@@ -143,7 +140,7 @@ static int wait_for(coll_pipebcast_module_t *module, const begun_t *begun)
  * called. */
 static bool serve(coll_pipebcast_module_t *module, begun_t *begun, int *rc_p)
 {
-    if (coll_pipebcast_may_overtake(module->comm)) {
+    if (coll_pipebcast_is_excluded(module->comm)) {
         return false;
     }
     coll_pipebcast_lock(&module->lock);

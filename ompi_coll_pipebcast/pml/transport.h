@@ -58,9 +58,8 @@ bool coll_pipebcast_is_ob1(void);
 /**
  * Returns whether a message of this tag has come from `rank`, or MPI_ANY_SOURCE, and sets its
  * sender. Under ob1 drops the message. There a probe would make progress, and Open MPI may
- * broadcast from that, while the caller has the communicator's lock. Under another PML, and from
- * any source if the user asserts mpi_assert_no_any_source, probes all the same, and the message
- * stays.
+ * broadcast from that, while the caller has the communicator's lock. Another PML is probed all the
+ * same, and the message stays.
  */
 bool coll_pipebcast_take(struct ompi_communicator_t *comm, int rank, int tag, int *rank_p);
 
