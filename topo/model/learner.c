@@ -137,6 +137,24 @@ static int fastest(const pb_learner_class_t *class, bool of_trees)
     return best;
 }
 
+/** The measured entry of the candidate's kind with the nearest segment size; -1: there is none. */
+static int nearest(const pb_learner_class_t *class, const pb_candidate_t *candidate)
+{
+    int best = -1;
+    uint64_t least = 0;
+    for (int i = 0; i < class->n_entries; i++) {
+        const pb_learner_entry_t *entry = &class->entries[i];
+        const uint64_t from = entry->segment > candidate->segment
+                                  ? entry->segment - candidate->segment
+                                  : candidate->segment - entry->segment;
+        if (entry->kind == candidate->kind && !entry->is_unsure && (best < 0 || from < least)) {
+            best = i;
+            least = from;
+        }
+    }
+    return best;
+}
+
 /** Makes room for one more entry: the slowest one goes, unless it is in force. */
 static void make_room(pb_learner_class_t *class)
 {
@@ -176,36 +194,38 @@ static const pb_candidate_t *find_candidate(const pb_learner_class_t *class, int
     return NULL;
 }
 
-/** The scale of predictions: the candidate of an entry, and its measured time. */
+/** A scale of predictions: the candidate of an entry, and its measured time. */
 typedef struct reference {
-    const pb_candidate_t *candidate; /**< with its prediction; NULL: it is none any more */
+    const pb_candidate_t *candidate; /**< with its prediction; NULL: there is none */
     int64_t measured;
 } reference_t;
 
-/** The reference is the candidate in force, or the fastest tree: the fallback component is
- * predicted in another way, and says little of trees. */
-static reference_t find_reference(const pb_learner_class_t *class, const pb_candidate_t *candidates,
-                                  int n)
+/** Finds the scale for a candidate that was not measured; the fallback component is predicted in
+ * another way, and says nothing of trees. */
+static reference_t find_reference(const pb_learner_class_t *class, const pb_candidate_t *candidate,
+                                  const pb_candidate_t *candidates, int n)
 {
-    const int in_force = class->in_force;
-    const int tree =
-        class->entries[in_force].kind != PB_KIND_FALLBACK ? in_force : fastest(class, true);
-    const int at = tree >= 0 ? tree : in_force;
-    return (reference_t){find_candidate(class, at, candidates, n), time_of(&class->entries[at])};
+    const bool is_tree = class->entries[class->in_force].kind != PB_KIND_FALLBACK;
+    const int like = nearest(class, candidate);
+    const int at = like >= 0 ? like : is_tree ? class->in_force : fastest(class, true);
+    return at >= 0 ? (reference_t){find_candidate(class, at, candidates, n),
+                                   time_of(&class->entries[at])}
+                   : (reference_t){NULL, 0};
 }
 
-static expected_t expect(const pb_learner_class_t *class, const reference_t *reference,
-                         const pb_candidate_t *candidate)
+static expected_t expect(const pb_learner_class_t *class, const pb_candidate_t *candidate,
+                         const pb_candidate_t *candidates, int n)
 {
     const int at = find_entry(class, candidate);
-    const pb_candidate_t *by = reference->candidate;
     if (at >= 0 && !class->entries[at].is_unsure) {
         return with_margin(time_of(&class->entries[at]),
                            class->entries[at].n_notes == 1 ? MARGIN_SEEN : 0);
     }
+    const reference_t reference = find_reference(class, candidate, candidates, n);
+    const pb_candidate_t *by = reference.candidate;
     const int64_t time =
         by != NULL && by->time > 0
-            ? pb_time_scale(candidate->time, (uint64_t) reference->measured, (uint64_t) by->time)
+            ? pb_time_scale(candidate->time, (uint64_t) reference.measured, (uint64_t) by->time)
             : candidate->time;
     const int64_t margin = candidate->kind == PB_KIND_FALLBACK         ? MARGIN_FALLBACK
                            : by != NULL && candidate->kind == by->kind ? MARGIN_SEGMENT
@@ -252,12 +272,11 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
         return -1;
     }
     const pb_candidate_t *in_force = find_candidate(class, class->in_force, candidates, n);
-    const reference_t reference = find_reference(class, candidates, n);
     const int64_t now = time_in_force(class), to_beat = now - now / BETTER_PART;
     int64_t best_time = 0;
     int best = -1;
     for (int i = 0; i < n && class->n_notes < PB_LEARNER_ENTRIES; i++) {
-        const expected_t expected = expect(class, &reference, &candidates[i]);
+        const expected_t expected = expect(class, &candidates[i], candidates, n);
         if (expected.least < to_beat && &candidates[i] != in_force &&
             may_be_tried(learner, &candidates[i], now) && (best < 0 || expected.time < best_time)) {
             best = i;
