@@ -152,8 +152,9 @@ static void write_link(const writing_t *w, int cut)
     } else {
         fprintf(w->out, ":");
     }
-    fprintf(w->out, " %.4g Mbit/s, seen by %d flow%s; %d of %d verdicts agree\n",
-            c->capacity * 8e-6, c->n_flows, c->n_flows == 1 ? "" : "s together", c->n_agree,
+    const double mbits = c->capacity * 8e-6;
+    fprintf(w->out, " %.*f Mbit/s, seen by %d flow%s; %d of %d verdicts agree\n",
+            mbits < 100 ? 2 : 0, mbits, c->n_flows, c->n_flows == 1 ? "" : "s together", c->n_agree,
             c->n_agree + c->n_disagree);
     fprintf(w->out, "SwitchName=");
     write_switch(w, w->parent_cut[cut]);

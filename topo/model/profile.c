@@ -28,8 +28,7 @@ _Static_assert(sizeof(pb_profile_path_t) == N_MEASURES * sizeof(int64_t) &&
                "both are measures alone");
 
 /** Weights by which measures are compared with each other. */
-static const int64_t path_weights[N_MEASURES] = {0, PB_PROFILE_UNIT, 1,
-                                                 1, PB_PROFILE_UNIT, PB_PROFILE_UNIT};
+static const int64_t path_weights[N_MEASURES] = {0, PB_PROFILE_UNIT, 1, 1, PB_PROFILE_UNIT, 1};
 static const int64_t duty_weights[N_MEASURES] = {
     1, 1, PB_PROFILE_UNIT, PB_PROFILE_UNIT, PB_PROFILE_UNIT, PB_PROFILE_UNIT};
 

@@ -250,10 +250,11 @@ static doctor_verdict_t judge_serving(const doctor_facts_t *f, char *text)
             return say(reasons[i].verdict, text, "%s", reasons[i].text);
         }
     }
-    return !f->is_used                              ? DOCTOR_NOTHING
+    return !f->is_used || f->how[0] == '\0'         ? DOCTOR_NOTHING
            : strcmp(f->how, "fallback_failed") == 0 ? judge_failed(f, text)
-           : f->how[0] != '\0' ? say(DOCTOR_OK, text, "pipebcast serves broadcasts (%s)", f->how)
-                               : DOCTOR_NOTHING;
+           : strncmp(f->how, "fallback_", 9) == 0
+               ? say(DOCTOR_WARNING, text, "the fallback component serves broadcasts (%s)", f->how)
+               : say(DOCTOR_OK, text, "pipebcast serves broadcasts (%s)", f->how);
 }
 
 /** Finds that no counter has moved: the communicator is not pipebcast's. */
@@ -450,8 +451,8 @@ static doctor_verdict_t judge_rates(const doctor_facts_t *f, char *text)
     }
     return say(n < report->n_rates ? DOCTOR_WARNING : DOCTOR_OK, text,
                "%s to %s Mbit/s (reported: %s), from %d of %d hosts to the next",
-               rate_text(least, texts[0]), rate_text(most, texts[1]), rate_text(reported, texts[2]),
-               n, report->n_rates);
+               rate_text(least, texts[0]), rate_text(most, texts[1]),
+               reported > 0 ? rate_text(reported, texts[2]) : "none", n, report->n_rates);
 }
 
 /** Tells whether messages go over TCP, and finds the least size to which the kernel lets buffers
@@ -572,13 +573,14 @@ static doctor_verdict_t judge_topology(const doctor_facts_t *f, char *text)
 {
     const char *used = value(f, "status_topology");
     const char *file = value_or(f, "coll_pipebcast_topology_file", "FILE");
+    const char *name = value_or(f, "coll_pipebcast_topology_name", "");
     if (used == NULL) {
         return DOCTOR_NOTHING;
     }
     return number(f, "status_switches") > 1
                ? say(DOCTOR_OK, text,
-                     "%s; is it true? pipebcast tune --hostfile HOSTS --verify --topology %s", used,
-                     file)
+                     "%s; is it true? pipebcast tune --hostfile HOSTS --verify --topology %s%s%s",
+                     used, file, name[0] != '\0' ? " --topology-name " : "", name)
                : say(DOCTOR_OK, text,
                      "%s; if there are several switches, name a topology file by "
                      "coll_pipebcast_topology_file",
@@ -671,10 +673,14 @@ typedef doctor_verdict_t judge_fn_t(const doctor_facts_t *f, char *text);
 /** Advice to measure a model, for the topology that is used. */
 static const char *how_to_measure(const doctor_facts_t *f)
 {
-    return value(f, "coll_pipebcast_topology_file") != NULL
+    return value(f, "coll_pipebcast_topology_file") == NULL
+               ? "pipebcast tune --hostfile HOSTS --install"
+           : value(f, "coll_pipebcast_topology_name") == NULL
                ? "pipebcast tune --hostfile HOSTS --topology FILE --install   # FILE as "
                  "coll_pipebcast_topology_file has it"
-               : "pipebcast tune --hostfile HOSTS --install";
+               : "pipebcast tune --hostfile HOSTS --topology FILE --topology-name NAME --install   "
+                 "# FILE and NAME as coll_pipebcast_topology_file and coll_pipebcast_topology_name "
+                 "have them";
 }
 
 static const char raise_descriptors[] =

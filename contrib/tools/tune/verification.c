@@ -58,6 +58,13 @@ static void print_link(const struct verification *v, int node)
     printf("%s - %s", name_of(v, pb_network_node(v->network, node)->parent), name_of(v, node));
 }
 
+/** Prints a capacity, in bytes per second, as Mbit/s: 9412, 1.98. */
+static void print_rate(double capacity)
+{
+    const double mbits = capacity * 8e-6;
+    printf("%.*f", mbits < 100 ? 2 : 0, mbits);
+}
+
 static void print_flows(const struct verification *v, const pb_contradiction_t *c)
 {
     printf(" (");
@@ -65,8 +72,11 @@ static void print_flows(const struct verification *v, const pb_contradiction_t *
         printf("%s%s -> %s", i > 0 ? ", " : "", v->flows->names[c->flows[i].from],
                v->flows->names[c->flows[i].to]);
     }
-    printf("%s %.3g of %.3g Mbit/s)\n", c->n_flows > 1 ? ": together" : ":", c->capacity * 8e-6,
-           c->stated * 8e-6);
+    printf("%s ", c->n_flows > 1 ? ": together" : ":");
+    print_rate(c->capacity);
+    printf(" of ");
+    print_rate(c->stated);
+    printf(" Mbit/s)\n");
 }
 
 static void print_contradiction(const struct verification *v, const pb_contradiction_t *c)
@@ -77,13 +87,19 @@ static void print_contradiction(const struct verification *v, const pb_contradic
         print_hosts(v, c);
         printf(": its own link ");
         print_link(v, c->link);
-        printf(" has %.3g Mbit/s, where the file gives it %.3g\n", c->capacity * 8e-6,
-               c->stated * 8e-6);
+        printf(" has ");
+        print_rate(c->capacity);
+        printf(" Mbit/s, where the file gives it ");
+        print_rate(c->stated);
+        printf("\n");
         break;
     case PB_CONTRADICTION_LINK:
         printf("link ");
         print_link(v, c->link);
-        printf(": it carries %.3g Mbit/s, and not %.3g", c->capacity * 8e-6, c->stated * 8e-6);
+        printf(": it carries ");
+        print_rate(c->capacity);
+        printf(" Mbit/s, and not ");
+        print_rate(c->stated);
         print_flows(v, c);
         break;
     case PB_CONTRADICTION_MOVED:
