@@ -273,10 +273,7 @@ static void change(fabric_model_t *model, const fabric_step_t *step, int64_t now
 /** Does the next thing of the plan. */
 static void do_step(fabric_model_t *model)
 {
-    fabric_due_t due;
-    if (!fabric_plan_take(&model->plan, &due)) {
-        return;
-    }
+    const fabric_due_t due = fabric_plan_take(&model->plan);
     switch (due.step.kind) {
     case FABRIC_STEP_LOAD:
         emit(model, &due.step.load, due.number, due.time);

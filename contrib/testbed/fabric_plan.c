@@ -1,7 +1,6 @@
 #include "contrib/testbed/fabric_plan.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,32 +82,12 @@ int64_t fabric_plan_next(const fabric_plan_t *plan)
     return plan->events.n_events > 0 ? plan->events.events[0].time : INT64_MAX;
 }
 
-/** A uniform number above 0 and at most 1: splitmix64 (Steele, Lea and Flood 2014). */
-static double draw(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    return (double) ((z >> 11) + 1) / 9007199254740992.0;
-}
-
-/** Nanoseconds from one frame to the next, at least 1. A random gap changes load->seed. */
-static int64_t gap_of(fabric_load_t *load)
-{
-    int64_t mean = fabric_link_wire_time(load->rate, load->length);
-    if (!load->random) {
-        return mean;
-    }
-    int64_t gap = (int64_t) (-log(draw(&load->seed)) * (double) mean);
-    return gap > 0 ? gap : 1;
-}
-
-/** Expects a load's next frame a gap after `event`, or ends the load. */
+/** Expects a load's next frame after the one of `event`, or ends the load. */
 static void expect_frame(fabric_plan_t *plan, const pb_event_t *event)
 {
     planned_t *planned = &plan->slots[event->id];
-    int64_t time = event->time + gap_of(&planned->step.load);
+    const fabric_load_t *load = &planned->step.load;
+    int64_t time = event->time + fabric_link_wire_time(load->rate, load->length);
     if (time < planned->end) {
         expect(plan, event->id, time, event->major);
     } else {
@@ -116,21 +95,19 @@ static void expect_frame(fabric_plan_t *plan, const pb_event_t *event)
     }
 }
 
-bool fabric_plan_take(fabric_plan_t *plan, fabric_due_t *due)
+fabric_due_t fabric_plan_take(fabric_plan_t *plan)
 {
     const pb_event_t event = pb_heap_pop(&plan->events);
     planned_t *planned = &plan->slots[event.id];
-    const bool begins = planned->state == SLOT_WAITING;
-    *due = (fabric_due_t){.time = event.time, .step = planned->step, .number = event.id};
-    if (planned->step.kind != FABRIC_STEP_LOAD) {
+    const fabric_due_t due = {.time = event.time, .step = planned->step, .number = event.id};
+    if (due.step.kind != FABRIC_STEP_LOAD) {
         planned->state = SLOT_FREE;
-        return true;
+        return due;
     }
-    if (begins) {
+    if (planned->state == SLOT_WAITING) {
         planned->state = SLOT_LOADING;
-        planned->end = event.time + planned->step.load.duration;
+        planned->end = event.time + due.step.load.duration;
     }
     expect_frame(plan, &event);
-    /* A constant load begins with a frame, a random one with a gap. */
-    return !begins || !planned->step.load.random;
+    return due;
 }

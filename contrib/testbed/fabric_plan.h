@@ -36,7 +36,7 @@ void fabric_plan_forget(fabric_plan_t *plan);
 /** Time at which fabric_plan_take() is to be called; INT64_MAX if nothing is planned. O(1). */
 int64_t fabric_plan_next(const fabric_plan_t *plan);
 
-/** Goes on to the next event; false if there is nothing to be done at it. O(log steps). */
-bool fabric_plan_take(fabric_plan_t *plan, fabric_due_t *due);
+/** Goes on to the next event. O(log steps). */
+fabric_due_t fabric_plan_take(fabric_plan_t *plan);
 
 #endif

@@ -15,11 +15,9 @@
  */
 typedef struct fabric_load {
     int from, to;     /**< different nodes of the network, hosts or switches */
-    uint64_t rate;    /**< bit/s on the wire, on average, at least 1 */
+    uint64_t rate;    /**< bit/s on the wire, at least 1 */
     int64_t duration; /**< ns */
     uint32_t length;  /**< bytes of each frame, with the Ethernet header */
-    bool random;      /**< gaps are exponentially distributed (Poisson); else all alike */
-    uint64_t seed;    /**< of the random gaps: equal seeds, equal loads */
 } fabric_load_t;
 
 typedef enum {

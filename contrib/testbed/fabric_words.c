@@ -16,7 +16,7 @@ static const struct form {
 } forms[] = {
     [FABRIC_STEP_CHANGE] = {"link", 2, 5},
     [FABRIC_STEP_SWITCH] = {"switch", 1, 1},
-    [FABRIC_STEP_LOAD] = {"load", 2, 5},
+    [FABRIC_STEP_LOAD] = {"load", 2, 3},
 };
 
 /** The directed link between two nodes, -1 if there is none. */
@@ -62,9 +62,7 @@ static const char *set_load(const int *nodes, const int64_t *numbers, uint32_t m
                                  .to = nodes[1],
                                  .rate = (uint64_t) numbers[0],
                                  .duration = numbers[1],
-                                 .length = (uint32_t) numbers[2],
-                                 .random = numbers[3] > 0,
-                                 .seed = (uint64_t) numbers[4]};
+                                 .length = (uint32_t) numbers[2]};
     const bool good = nodes[0] != nodes[1] && numbers[0] > 0 && numbers[1] > 0 &&
                       numbers[2] >= FABRIC_MIN_FRAME && numbers[2] <= max_length;
     return good ? NULL : "a load needs two ends, a rate, a duration and the length of a frame";

@@ -6,7 +6,7 @@
  *                                                    is), LATENCY ns, QUEUE bytes and LOSS frames
  *                                                    in a million (-1: as it is)
  *   NS switch NAME MULTICAST                         0: from now on it drops all multicast frames
- *   NS load FROM TO RATE DURATION LENGTH RANDOM SEED synthetic frames between two nodes; LENGTH is
+ *   NS load FROM TO RATE DURATION LENGTH             synthetic frames between two nodes; LENGTH is
  *                                                    a frame's, with its Ethernet header
  *
  * NS is when, from the request on.

@@ -1,5 +1,4 @@
 /* Changes and synthetic load at their times: what they do to links, and to the frames of hosts. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "contrib/testbed/fabric_words.h"
@@ -12,23 +11,16 @@
 /* A load of RATE / 2: a frame each 2 * WIRE(1514), the first immediately. */
 #define FRAMES_OF_A_SECOND ((SECOND + 2 * WIRE(1514) - 1) / (2 * WIRE(1514)))
 
-static fabric_step_t load_of(const bench_t *bench, const char *from, const char *to, uint64_t rate,
-                             int64_t begin, int64_t duration)
-{
-    return (fabric_step_t){.kind = FABRIC_STEP_LOAD,
-                           .time = begin,
-                           .load = {.from = bench_find(bench, from),
-                                    .to = bench_find(bench, to),
-                                    .rate = rate,
-                                    .duration = duration,
-                                    .length = 1514,
-                                    .seed = 1}};
-}
-
 static int plan_load(const bench_t *bench, const char *from, const char *to, uint64_t rate,
                      int64_t begin, int64_t duration)
 {
-    const fabric_step_t step = load_of(bench, from, to, rate, begin, duration);
+    const fabric_step_t step = {.kind = FABRIC_STEP_LOAD,
+                                .time = begin,
+                                .load = {.from = bench_find(bench, from),
+                                         .to = bench_find(bench, to),
+                                         .rate = rate,
+                                         .duration = duration,
+                                         .length = 1514}};
     return fabric_model_plan(bench->model, &step);
 }
 
@@ -73,29 +65,6 @@ static void load_of_a_cable(void)
        "a load between two switches stays on their link");
     ok(loaded(&bench, "d", true)->frames == loaded(&bench, "s1", false)->frames,
        "one from a host to its switch on the host's");
-    bench_tear_down(&bench);
-}
-
-static void random_load(void)
-{
-    bench_t bench = bench_set_up(TWO_SWITCHES, bench_links);
-    uint64_t frames[3];
-    for (int i = 0; i < 3; i++) {
-        fabric_step_t step = load_of(&bench, "a", "c", RATE / 2, 0, 60 * SECOND);
-        step.load.random = true;
-        step.load.seed = i < 2 ? 7 : 8;
-        fabric_model_plan(bench.model, &step);
-        bench_run_out(&bench);
-        frames[i] = loaded(&bench, "a", true)->frames;
-        bench_tear_down(&bench);
-        bench = bench_set_up(TWO_SWITCHES, bench_links);
-    }
-    /* 24383 are expected; four standard deviations of a Poisson number are 625. */
-    const double expected = 60.0 * SECOND / (2.0 * (double) WIRE(1514));
-    ok((double) frames[0] > expected - 625 && (double) frames[0] < expected + 625,
-       "random gaps keep the rate (%" PRIu64 " frames, %.0f expected)", frames[0], expected);
-    ok(frames[0] == frames[1] && frames[0] != frames[2],
-       "the same seed makes the same load, another another");
     bench_tear_down(&bench);
 }
 
@@ -219,11 +188,9 @@ static void words(void)
            step.node == bench_find(&bench, "s1") && step.no_multicast &&
            read_line(&bench, "0 switch s1 1", &step) == NULL && !step.no_multicast,
        "a change of a switch");
-    ok(read_line(&bench, "0 load a s1 5 6 70 1 9", &step) == NULL &&
-           step.kind == FABRIC_STEP_LOAD && step.load.from == bench_find(&bench, "a") &&
-           step.load.to == bench_find(&bench, "s1") && step.load.rate == 5 &&
-           step.load.duration == 6 && step.load.length == 70 && step.load.random &&
-           step.load.seed == 9,
+    ok(read_line(&bench, "0 load a s1 5 6 70", &step) == NULL && step.kind == FABRIC_STEP_LOAD &&
+           step.load.from == bench_find(&bench, "a") && step.load.to == bench_find(&bench, "s1") &&
+           step.load.rate == 5 && step.load.duration == 6 && step.load.length == 70,
        "a load in words");
     ok(read_line(&bench, "", &step) != NULL, "no words are refused");
     bench_tear_down(&bench);
@@ -235,7 +202,6 @@ int main(void)
     ok(golden_rows("bad_steps.rows", check_refused) == 24, "there are rows");
     constant_load();
     load_of_a_cable();
-    random_load();
     in_the_way();
     too_much();
     order_of_steps();

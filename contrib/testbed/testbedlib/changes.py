@@ -3,7 +3,7 @@
 import argparse
 
 from .failure import Failure
-from .quantities import count_type, index_type, loss_type, rate_type, size_type, time_type
+from .quantities import index_type, loss_type, rate_type, size_type, time_type
 
 
 class Nodes:
@@ -105,24 +105,15 @@ def fabric_set(pairs, values):
     return [" ".join(["link", *pair, *map(str, numbers)]) for pair in pairs]
 
 
-def fabric_load(nodes, words, mtu, seed):
-    """The fabric's words for what follows 'load'; both ways of a path have seeds of their own."""
+def fabric_load(nodes, words, mtu):
+    """The fabric's words for what follows 'load'."""
     pairs, rest = nodes.ends(words)
     if len(rest) < 2:
         raise Failure("a rate and a time are wanted, such as 5mbit 3s")
     rate, duration = take(rate_type, rest[0]), take(time_type, rest[1])
-    rest = rest[2:]
-    random = rest[:1] == ["random"]
-    if rest[:1] in (["random"], ["constant"]):
-        rest = rest[1:]
-    values = take_keys(rest, {"frame": size_type, "seed": count_type})
-    length = values.get("frame", mtu + 14)
+    length = take_keys(rest[2:], {"frame": size_type}).get("frame", mtu + 14)
     if not 60 <= length <= mtu + 14:
         raise Failure(f"frame={length}: from 60 to {mtu + 14} bytes are a frame here")
     if duration == 0:
         raise Failure("a time above 0 is wanted")
-    return [
-        f"load {sender} {receiver} {rate} {duration} {length} {int(random)} "
-        f"{2 * values.get('seed', seed) + way}"
-        for way, (sender, receiver) in enumerate(pairs)
-    ]
+    return [f"load {sender} {receiver} {rate} {duration} {length}" for sender, receiver in pairs]

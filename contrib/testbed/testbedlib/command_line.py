@@ -65,7 +65,7 @@ a script describes what happens to the network, and when; lines without 'at' cou
   set s1-s0 member=0 rate=1mbit             # one of parallel links
   at 2.5s set s0-s1 rate=1mbit
   at 4s load n1 n20 5mbit 3s                # for three seconds, frames at even distances
-  at 4s load s2-s3 2mbit 500ms random       # both ways, at random, the same each time
+  at 4s load s2-s3 2mbit 500ms              # both ways
 'up', 'run' and 'mpirun' play it with --script, 'play' at any moment. A program on a host may call
 'testbed play FILE' too: so one rank begins it when all are ready.
 
@@ -231,11 +231,10 @@ def build_parser(installed):
 
     load = add("load", command_load, "put synthetic traffic on a path: it occupies links and queues "
                "like links of hosts, and costs no host anything",
-               f"{TOOL} load [--name NAME] A B RATE TIME [constant|random] [frame=BYTES] [seed=N]")  # fmt: skip
+               f"{TOOL} load [--name NAME] A B RATE TIME [frame=BYTES]")  # fmt: skip
     load.add_argument("words", nargs="+", metavar="A B RATE TIME",
                       help="from host or switch A to B; A-B is both ways. RATE counts all that is on the "
-                      "wire; what a queue cannot hold is lost. random: with exponentially distributed "
-                      "gaps, alike for each seed")  # fmt: skip
+                      "wire; what a queue cannot hold is lost")  # fmt: skip
     add_name(load, which)
 
     tcp = add("tcp", command_tcp, "send from one host to another by TCP for a time, while something "

@@ -142,7 +142,7 @@ def command_load(options):
     state, facts = find_state(options.name)
     if facts["kind"] == "kernel":
         raise Failure("the kernel's fabric makes no load")
-    do_now(state, fabric_load(Nodes(facts["nodes"]), options.words, facts["mtu"], 1))
+    do_now(state, fabric_load(Nodes(facts["nodes"]), options.words, facts["mtu"]))
     return 0
 
 

@@ -55,11 +55,11 @@ class Script:
                 raise Failure("what is to happen then: set or load?")
         if not words:
             return
-        self.steps += [(number, f"{when} {step}") for step in self.read_step(number, words)]
+        self.steps += [(number, f"{when} {step}") for step in self.read_step(words)]
 
-    def read_step(self, number, words):
+    def read_step(self, words):
         if words[0] == "load":
-            return fabric_load(self.nodes, words[1:], self.mtu, number)
+            return fabric_load(self.nodes, words[1:], self.mtu)
         if words[0] != "set":
             raise Failure(f"'{words[0]}' is no step: set and load are")
         if names_switch(self.nodes, words[1:]):
