@@ -19,14 +19,15 @@ class KernelLink:
         self.host = host  # None: in the keeper's own network namespace
         self.device = device
         self.rate, self.limit = rate, limit
+        self.frame = order["mtu"] + 14
 
-    def bucket(self, action, frame):
+    def bucket(self, action):
         """
         tc's words. A bucket must hold a frame (and some more, as the kernel counts its size in
         ticks of time), and what the rate brings in 0.1 ms, as timers are no better than that.
         The kernel counts frames of a super-packet itself, but not with a table of sizes.
         """
-        burst = max(frame + 24 + 128, self.rate * self.dilation // 8 // 10000)
+        burst = max(self.frame + 24 + 128, self.rate * self.dilation // 8 // 10000)
         sizes = "" if self.offload else "stab overhead 24 mpu 84 linklayer ethernet "
         return (
             f"qdisc {action} dev {self.device} {sizes}root "
@@ -90,11 +91,11 @@ def run_tc(lines, host=None):
         raise Failure(f"tc reports: {said}")
 
 
-def set_buckets(links, action, frame):
+def set_buckets(links, action):
     """Puts the token buckets of `links` in their places, one tc for each namespace."""
     places = {}
     for link in links:
-        places.setdefault(link.host, []).append(link.bucket(action, frame))
+        places.setdefault(link.host, []).append(link.bucket(action))
     for host, lines in places.items():
         run_tc(lines, host)
 

@@ -109,9 +109,6 @@ def add_network_options(parser):
     group.add_argument("--hash-seed", type=index_type, default=1, metavar="N",
                        help="of the hash by which each connection takes one of parallel links: a "
                        "member of a bundle, or the way over one of several spines (1)")  # fmt: skip
-    group.add_argument("--push-back", action="store_true",
-                       help="hold senders up at a host's own port by a token bucket, as a real "
-                       "device does, instead of a long queue in the fabric")  # fmt: skip
     group.add_argument("--fabric", choices=("user", "kernel"), default="user",
                        help="what plays links and switches: our own program, which is exact, or "
                        "Linux bridges and token buckets, as a cross-check (user)")  # fmt: skip

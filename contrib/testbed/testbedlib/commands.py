@@ -213,15 +213,14 @@ def command_status(options):
     return 0
 
 
-def change_bucket(state, facts, pair, values, host_only):
-    """Gives a link's token bucket its new rate and queue; for a host's port, or any. The testbed's facts have them then."""
+def change_bucket(state, facts, pair, values):
+    """Gives a link's token bucket its new rate and queue. The testbed's facts have them then."""
     for link in kernel_links(facts):
-        if (link.sender, link.receiver) != pair or (host_only and not link.host):
+        if (link.sender, link.receiver) != pair:
             continue
         link.rate = values.get("rate", link.rate)
-        link.limit = (64 << 20) if host_only else values.get("queue", link.limit)
-        frame = facts["mtu"] + 14
-        inside(facts, lambda: set_buckets([link], "change", 2 * (frame + 24) if host_only else frame))
+        link.limit = values.get("queue", link.limit)
+        inside(facts, lambda: set_buckets([link], "change"))
         facts.setdefault("buckets", {})[f"{link.sender} {link.device}"] = (link.rate, link.limit)
         state.save(facts)
 
@@ -241,9 +240,9 @@ def command_set(options):
             raise Failure(f"the kernel's fabric knows no {key}")
     if not kernel:
         do_now(state, fabric_set(pairs, values))
+        return 0
     for pair in pairs:
-        if kernel or (facts["push_back"] and "rate" in values):
-            change_bucket(state, facts, pair, values, host_only=not kernel)
+        change_bucket(state, facts, pair, values)
     return 0
 
 

@@ -252,21 +252,13 @@ class Keeper:
 
     # -- fabric --
 
-    def push_back(self):
-        """A host's own port as a token bucket: senders are held up, as by a real device's queue."""
-        frame = 2 * (self.order["mtu"] + 14 + 24)
-        uplinks = [link for link in kernel_links(self.order) if link.host]
-        for link in uplinks:
-            link.limit = 64 << 20
-        set_buckets(uplinks, "add", frame)
-
     def start_kernel_fabric(self):
         order = self.order
         path = "/proc/sys/net/bridge/bridge-nf-call-iptables"
         self.ip_finish(self.ip_batch(bridge_lines(order)), "bridges as switches")
         if os.path.exists(path):
             self.sysctl("net.bridge.bridge-nf-call-iptables", "0", needed=False)
-        set_buckets(kernel_links(order), "add", order["mtu"] + 14)
+        set_buckets(kernel_links(order), "add")
 
     def start_fabric(self):
         order = self.order
@@ -321,8 +313,6 @@ class Keeper:
         if self.order["kind"] == "kernel":
             self.start_kernel_fabric()
             return
-        if self.order["push_back"]:
-            self.push_back()
         self.start_fabric()
 
     def leave(self, code):

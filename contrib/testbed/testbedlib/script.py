@@ -24,10 +24,10 @@ class Script:
     All its errors are found before anything is done.
     """
 
-    def __init__(self, path, nodes, kind, push_back, mtu):
+    def __init__(self, path, nodes, kind, mtu):
         self.path = path
         self.nodes = Nodes(nodes)
-        self.push_back, self.mtu = push_back, mtu
+        self.mtu = mtu
         self.steps = []  # (line number, the fabric's words)
         if kind == "kernel":
             raise Failure("the kernel's fabric plays no script: leave out --fabric kernel")
@@ -64,10 +64,7 @@ class Script:
             raise Failure(f"'{words[0]}' is no step: set and load are")
         if names_switch(self.nodes, words[1:]):
             return [fabric_set_switch(*read_set_switch(self.nodes, words[1:]))]
-        pairs, values = read_set(self.nodes, words[1:])
-        if self.push_back and "rate" in values and not self.nodes.host_names.isdisjoint(pairs[0]):
-            raise Failure("with --push-back a script cannot change the rate of a host's own link")
-        return fabric_set(pairs, values)
+        return fabric_set(*read_set(self.nodes, words[1:]))
 
     def ask(self, state, *words):
         """Has the fabric check or do the steps."""
@@ -90,4 +87,4 @@ class Script:
 
 
 def read_script(path, facts):
-    return Script(path, facts["nodes"], facts["kind"], facts["push_back"], facts["mtu"])
+    return Script(path, facts["nodes"], facts["kind"], facts["mtu"])

@@ -40,12 +40,12 @@ class Testbed:
         self.topology = Topology(options.topology, self.fabric)
         find_program("ip", "iproute2")
         find_program("nsenter", "util-linux")
-        if options.fabric == "kernel" or options.push_back:
+        if options.fabric == "kernel":
             find_program("tc", "iproute2")
+            if options.loss or options.no_multicast:
+                raise Failure("--fabric kernel knows no --loss and --no-multicast: leave them out")
             if self.topology.members or self.topology.merged:
-                raise Failure("--fabric kernel and --push-back know no parallel links: leave them out")
-        if options.fabric == "kernel" and (options.loss or options.no_multicast):
-            raise Failure("--fabric kernel knows no --loss and --no-multicast: leave them out")
+                raise Failure("--fabric kernel knows no parallel links: leave it out")
         if options.offload and (options.fabric != "kernel" or options.dilation > 1):
             raise Failure("--offload is for --fabric kernel at full speed: leave it out")
         nodes = Nodes(self.topology.nodes)
@@ -71,7 +71,7 @@ class Testbed:
         options = self.options
         if options.script is None:
             return None
-        return Script(options.script, self.topology.nodes, options.fabric, options.push_back, options.mtu)
+        return Script(options.script, self.topology.nodes, options.fabric, options.mtu)
 
     def start(self):
         lock = self.state.create()
@@ -134,7 +134,6 @@ class Testbed:
             "members": self.topology.members,
             "merged": self.topology.merged,
             "kind": options.fabric,
-            "push_back": options.push_back,
             "offload": options.offload,
             "dilation": options.dilation,
             "rate": max(1, options.rate // options.dilation),

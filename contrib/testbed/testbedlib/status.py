@@ -106,7 +106,7 @@ def show_status(state, facts, out):
     if lost:
         print(
             f"trouble: {lost} frames lost in hosts' own queues, where a real host would have held "
-            "the sender up: see --push-back and --host-queue",
+            "the sender up: see --host-queue",
             file=out,
         )
     show_links(facts, links, out)
