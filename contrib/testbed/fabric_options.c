@@ -37,10 +37,6 @@ static const common_option_t rows[] = {
              "them are delivered together"},
     {"mtu", COMMON_NUMBER, VALUE(mtu), .least = 68, .most = 9216, .argument = "BYTES",
      .missing = "1500", .help = "payload of the largest frame"},
-    {"grain", COMMON_NUMBER, VALUE(grain), .most = 10000000, .argument = "NS", .missing = "50000",
-     .help = "least time between turns of the work under load"},
-    {"no-realtime", COMMON_FLAG, VALUE(realtime), .least = false,
-     .help = "do not ask for real-time priority"},
     {0},
 };
 
@@ -69,9 +65,7 @@ void fabric_read_options(int argc, char **argv, fabric_settings_t *settings)
 {
     *settings = (fabric_settings_t){
         .prefix = "port",
-        .realtime = true,
         .mtu = 1500,
-        .grain = 50000,
         .links = {.rate = 10000000,
                   .latency = 5000,
                   .host_queue = 64 << 20,

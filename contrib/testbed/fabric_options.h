@@ -12,9 +12,7 @@ typedef struct fabric_settings {
     const char *control;
     const char *prefix;
     bool describe;
-    bool realtime;
     int64_t mtu;
-    int64_t grain; /* ns */
     fabric_links_t links;
 } fabric_settings_t;
 

@@ -16,6 +16,8 @@
 
 /* The control socket is looked at no less often than this, in ns. */
 #define CONTROL_EVERY 10000000
+/* The time between turns under load, in ns, where hops are long enough. */
+#define GRAIN 50000
 /* A sleep that ends later than this, in ns, was disturbed. */
 #define MAX_OVERSLEEP 50000
 
@@ -189,7 +191,7 @@ static void choose_grain(fabric_t *fabric)
     fabric->n_changes = fabric_model_n_changes(fabric->model);
     fabric->min_hop = fabric_model_min_hop(fabric->model);
     int64_t most = fabric->min_hop - fabric->min_hop / 4;
-    fabric->grain = fabric->settings->grain < most ? fabric->settings->grain : most;
+    fabric->grain = GRAIN < most ? GRAIN : most;
 }
 
 static void run(fabric_t *fabric)
@@ -225,11 +227,11 @@ static void ask_short_slice(void)
 }
 
 /** Real-time priority where it is allowed, else the best that is. Returns its name. */
-static const char *take_priority(bool realtime)
+static const char *take_priority(void)
 {
     struct sched_param fifo = {.sched_priority = 10};
     (void) prctl(PR_SET_TIMERSLACK, 1L);
-    if (realtime && sched_setscheduler(0, SCHED_FIFO, &fifo) == 0) {
+    if (sched_setscheduler(0, SCHED_FIFO, &fifo) == 0) {
         return "realtime";
     }
     bool nice = setpriority(PRIO_PROCESS, 0, -20) == 0;
@@ -280,7 +282,7 @@ static int set_up(fabric_t *fabric)
         common_report("%s", why);
         return EXIT_FAILURE;
     }
-    fabric->priority = take_priority(settings->realtime);
+    fabric->priority = take_priority();
     fabric->reset_at = fabric_clock();
     fabric->cpu_at_reset = fabric_cpu();
     return EXIT_SUCCESS;

@@ -126,11 +126,6 @@ def add_network_options(parser):
     group.add_argument("--no-multicast", type=str, action="append", default=[], metavar="SWITCH",
                        help="this switch drops all multicast frames, but not broadcasts; can be given "
                        "several times, and changed by 'set SWITCH multicast=on'")  # fmt: skip
-    group.add_argument("--cc", default="reno", metavar="NAME",
-                       help="TCP congestion control in every host (reno)")  # fmt: skip
-    group.add_argument("--grain", type=time_type, default=50000, metavar="TIME",
-                       help="under load the fabric works this often: frames are up to half of it "
-                       "early or late (50us)")  # fmt: skip
     group.add_argument("--idle", choices=("sleep", "spin"), default="sleep",
                        help="what ranks do that wait: sleep until something comes from the network, "
                        "as if each host had its own processor, or spin, and disturb the others "

@@ -133,15 +133,6 @@ class Keeper:
             if needed:
                 raise Unable(f"sysctl {name}={value}: {error.strerror}") from None
 
-    def congestion_control(self):
-        try:
-            self.sysctl("net.ipv4.tcp_congestion_control", self.order["cc"])
-        except Failure as error:
-            raise Failure(
-                f"--cc {self.order['cc']} is not available in a network namespace here ({error}); "
-                "reno always is"
-            ) from None
-
     def new_host(self, name):
         """The two namespaces of a host, kept alive by mounts under their names."""
         unshare(CLONE_NEWNET | CLONE_NEWUTS, "network and UTS")
@@ -151,7 +142,7 @@ class Keeper:
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
             mount(f"/proc/self/ns/{kind}", path, "", MS_BIND)
         self.no_ipv6()
-        self.congestion_control()
+        self.sysctl("net.ipv4.tcp_congestion_control", "reno")
         self.sysctl("net.ipv4.tcp_no_metrics_save", "1")
 
     def no_ipv6(self):
@@ -269,7 +260,7 @@ class Keeper:
             "--host-queue", str(order["host_queue"]),
             "--switch-queue", str(order["switch_queue"]),
             "--mtu", str(order["mtu"]),
-            "--grain", str(order["grain"]), "--hash-seed", str(order["hash_seed"]),
+            "--hash-seed", str(order["hash_seed"]),
             "--interrupt", str(order["interrupt"]),
             "--loss", str(order["loss"]), "--loss-seed", str(order["loss_seed"]),
         ]  # fmt: skip

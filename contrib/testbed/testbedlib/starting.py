@@ -146,8 +146,6 @@ class Testbed:
             "loss": options.loss,
             "loss_seed": options.loss_seed,
             "no_multicast": options.no_multicast,
-            "grain": options.grain,
-            "cc": options.cc,
             "hash_seed": options.hash_seed,
             "idle": find_idle(options.installed) if options.idle == "sleep" else None,
         }
