@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "contrib/adaptive/search/anneal.h"
 #include "contrib/adaptive/search/tree_cost.h"
@@ -62,12 +61,6 @@ static int64_t annealing_now(void *context)
 {
     const struct advisor *advisor = context;
     return *advisor->stop ? PB_ANNEAL_OVER : coll_pipebcast_now();
-}
-
-static void nap(int64_t ns)
-{
-    const struct timespec time = {.tv_sec = (time_t) (ns / SECOND), .tv_nsec = ns % SECOND};
-    nanosleep(&time, NULL);
 }
 
 /* ---- one tree ---- */
@@ -536,7 +529,7 @@ static int serve(struct advisor *advisor)
             (void) advisor_status_write(advisor->options, &advisor->status);
         }
         if (advisor->n_written == before && !*advisor->stop) {
-            nap(n_jobs > 0 ? LOOK_NS : SECOND / 2);
+            coll_pipebcast_sleep(n_jobs > 0 ? LOOK_NS : SECOND / 2);
         }
     }
     return error == PB_ERR_INPUT || error == PB_ERR_NO_MEMORY ? EXIT_FAILURE : EXIT_SUCCESS;

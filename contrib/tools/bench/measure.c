@@ -1,7 +1,6 @@
 #include "measure.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "contrib/tools/common/report.h"
 #include "measuring.h"
@@ -60,8 +59,7 @@ static void broadcast_in_loop(struct bench_measuring *measuring)
     const struct bench_run *run = measuring->run;
     if (run->options->root_late_ns > 0 && run->n_broadcasts > 0 &&
         run->rank == bench_measuring_root(measuring)) {
-        const int64_t ns = run->options->root_late_ns;
-        nanosleep(&(struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000}, NULL);
+        coll_pipebcast_sleep(run->options->root_late_ns);
     }
     bench_measuring_broadcast(measuring);
 }

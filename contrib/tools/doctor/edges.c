@@ -1,7 +1,6 @@
 #include "edges.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/hosts.h"
@@ -144,7 +143,7 @@ static int try_own(MPI_Comm comm, int rank, const struct list *list, double pati
     }
     do {
         MPI_Testall(list->n, requests, &done, MPI_STATUSES_IGNORE);
-        nanosleep(&(struct timespec){.tv_nsec = done ? 0 : NAP_NS}, NULL);
+        coll_pipebcast_sleep(done ? 0 : NAP_NS);
     } while (!done && coll_pipebcast_now() < end_ns);
     for (int i = 0; !done && i < list->n && broken < 0; i++) {
         int own = 0;

@@ -3,7 +3,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/json.h"
@@ -11,11 +10,6 @@
 
 /** Ranks wait longer than rank 0, which may have begun later. */
 enum { NAP_NS = 1000000, GRACE_S = 10 };
-
-static void nap(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-}
 
 static int64_t end_of(double seconds)
 {
@@ -75,7 +69,7 @@ static void collect(doctor_roll_t *roll, MPI_Comm comm, int tag, const json_t *o
             take(roll, comm, &status);
             n++;
         } else {
-            nap();
+            coll_pipebcast_sleep(NAP_NS);
         }
     }
 }
@@ -91,7 +85,7 @@ static void hand_in(const json_t *own, MPI_Comm comm, int tag, double patience_s
     while (!done && coll_pipebcast_now() < end) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done) {
-            nap();
+            coll_pipebcast_sleep(NAP_NS);
         }
     }
     free(done ? text : NULL); /* MPI may still read the text where rank 0 ends the job */

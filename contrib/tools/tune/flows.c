@@ -1,7 +1,6 @@
 #include "flows.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "contrib/tools/common/all_good.h"
 #include "contrib/tools/common/hosts.h"
@@ -134,12 +133,6 @@ static void advance(struct running *r, int slot, const MPI_Status *status, int64
     }
 }
 
-static void nap(int64_t ns)
-{
-    const struct timespec time = {.tv_sec = (time_t) (ns / 1000000000), .tv_nsec = ns % 1000000000};
-    nanosleep(&time, NULL);
-}
-
 static void run_flows(struct running *r)
 {
     for (int slot = 0; r->sends && slot < UNDER_WAY; slot++) {
@@ -157,7 +150,7 @@ static void run_flows(struct running *r)
             end_sends(r);
         }
         if (n_done == 0) {
-            nap(r->order->nap_ns);
+            coll_pipebcast_sleep(r->order->nap_ns);
         }
     }
 }
@@ -191,7 +184,7 @@ static void greet(const tune_flows_t *flows, const struct order *order)
     while (!done) {
         MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
         if (!done) {
-            nap(order->nap_ns);
+            coll_pipebcast_sleep(order->nap_ns);
         }
     }
 }
@@ -332,7 +325,7 @@ static int try_trial(tune_flows_t *flows, const pb_flow_t *list, int n, struct o
         const int64_t late = run_orders(flows, orders, results);
         const int64_t spent = coll_pipebcast_now() - before;
         flows->busy_ns += spent;
-        nap((int64_t) ((double) spent * (1 / flows->load - 1)));
+        coll_pipebcast_sleep((int64_t) ((double) spent * (1 / flows->load - 1)));
         if (late < flows->window_ns / 6) {
             flows->lead_ns =
                 late < 0 && flows->lead_ns > LEAST_LEAD ? flows->lead_ns * 19 / 20 : flows->lead_ns;

@@ -220,9 +220,8 @@ static int64_t processor_time(void)
 
 static int nap_and_poll(struct flow *flow, int *slots)
 {
-    const struct timespec nap = {.tv_nsec = flow->nap_ns};
     int n_done;
-    nanosleep(&nap, NULL);
+    coll_pipebcast_sleep(flow->nap_ns);
     MPI_Testsome(flow_requests(flow) + 1, flow->requests, &n_done, slots, MPI_STATUSES_IGNORE);
     return n_done == MPI_UNDEFINED ? 0 : n_done;
 }
