@@ -8,6 +8,7 @@
 #                             the long suite, else 0: one process, without mpirun; or NP itself
 #   start_job NP PROGRAM...   mpirun with NP ranks; 0: as above
 #   report STATUS DESCRIPTION one TAP line; shows $out and $err if it failed
+#   report_empty DESCRIPTION TEXT   the same; passes if TEXT, a list of what is wrong, is empty
 #   skip DESCRIPTION REASON   one TAP line
 #   host_is_busy              whether other programs take half of the processors' time, in the next two seconds
 #
@@ -29,6 +30,13 @@ report() {
         echo "not ok $count - $2"
         head -n 20 "$out" "$err" | sed 's/^/# /'
     fi
+}
+
+report_empty() {
+    printf '%s\n' "$2" >"$out"
+    : >"$err"
+    [ -z "$2" ]
+    report $? "$1"
 }
 
 skip() {
