@@ -276,10 +276,10 @@ void check_ring(MPI_Comm comm, int distance, unsigned number)
     check(got == wanted, "message %u from rank %d is %u", wanted, from, got);
 }
 
-unsigned next_random(uint32_t *state)
+int draw(uint64_t *state, int n)
 {
-    *state = *state * 1664525u + 1013904223u;
-    return *state >> 8;
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int) ((*state >> 33) % (uint64_t) n);
 }
 
 void wait_us(long us)

@@ -119,8 +119,8 @@ void check_part(MPI_Comm *comm);
  */
 void check_ring(MPI_Comm comm, int distance, unsigned number);
 
-/** A generator: a state may be alike on all ranks, or each rank's own. */
-unsigned next_random(uint32_t *state);
+/** A number from 0 to n - 1. The state may be alike on all ranks, or each rank's own. */
+int draw(uint64_t *state, int n);
 
 /** Stays away from MPI for some microseconds. */
 void wait_us(long us);

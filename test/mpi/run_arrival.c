@@ -24,15 +24,10 @@ static const int large_sizes[] = {63,    64,    2874,  2875,  65521, 65522,  655
                                   65535, 65536, 65537, 65538, 70000, 131072, 131073, 140000};
 #define N_LARGE_SIZES (int) (sizeof(large_sizes) / sizeof(large_sizes[0]))
 
-static int draw(uint32_t *state, int n)
-{
-    return (int) (next_random(state) % (unsigned) n);
-}
-
 /** Arrivals of a phase's ranks. */
 typedef enum { EVEN, RANDOM, FEW_LATE, ONE_LATE, N_ARRIVALS } arrivals_t;
 
-static void arrive(arrivals_t arrivals, uint32_t *own, uint32_t *common, int delay_us)
+static void arrive(arrivals_t arrivals, uint64_t *own, uint64_t *common, int delay_us)
 {
     const int late_rank = draw(common, n_ranks), amount = draw(own, delay_us + 1);
     if (arrivals == RANDOM || (arrivals == FEW_LATE && draw(own, 5) == 0) ||
@@ -48,8 +43,8 @@ int main(int argc, char **argv)
     const int n = (int) argument(argc, argv, 1, 1000);
     const int delay_us = (int) argument(argc, argv, 2, 2000);
     const bool large = argc > 4 && strcmp(argv[4], "large") == 0;
-    uint32_t common = (uint32_t) argument(argc, argv, 3, 1);
-    uint32_t own = common * 1000003u + (uint32_t) my_rank;
+    uint64_t common = (uint64_t) argument(argc, argv, 3, 1);
+    uint64_t own = common * 1000003u + (uint64_t) my_rank;
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -my_rank, &comms[2]); /* the same ranks, turned round */
 

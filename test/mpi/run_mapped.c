@@ -10,13 +10,6 @@
 
 #include "check.h"
 
-/** A number from 0 to n - 1; the same on all ranks. */
-static int draw(uint64_t *state, int n)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int) ((*state >> 33) % (uint64_t) n);
-}
-
 /** The place of each rank in a random order, by rank. */
 static void draw_order(uint64_t seed, int *place)
 {

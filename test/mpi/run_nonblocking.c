@@ -53,11 +53,11 @@ static void test_first(int n_turns)
 }
 
 /** Ends one that this rank picks, in a way that it picks. */
-static void end_some(MPI_Request *requests, pending_t *pending, int n, uint32_t *own)
+static void end_some(MPI_Request *requests, pending_t *pending, int n, uint64_t *own)
 {
-    int which = (int) (next_random(own) % (unsigned) n), done = 0, n_done = 0;
+    int which = draw(own, n), done = 0, n_done = 0;
     int indices[MAX_OUTSTANDING];
-    switch (next_random(own) % 4) {
+    switch (draw(own, 4)) {
     case 0:
         MPI_Waitany(n, requests, &which, MPI_STATUS_IGNORE);
         n_done = which != MPI_UNDEFINED;
@@ -94,27 +94,22 @@ static int find_free(const MPI_Request *requests)
     return -1;
 }
 
-static size_t draw_bytes(uint32_t *state)
+static size_t draw_bytes(uint64_t *state)
 {
-    return 1 + next_random(state) % (64u << next_random(state) % 12);
-}
-
-static int draw_root(uint32_t *state)
-{
-    return (int) (next_random(state) % (unsigned) n_ranks);
+    return 1 + (size_t) draw(state, 64 << draw(state, 12));
 }
 
 /** Some ranks come late, or stay away. */
-static void be_late(uint32_t *own)
+static void be_late(uint64_t *own)
 {
-    if (next_random(own) % 16 == 0) {
-        wait_us(next_random(own) % 3000);
+    if (draw(own, 16) == 0) {
+        wait_us(draw(own, 3000));
     }
 }
 
-static void start_all(MPI_Request *requests, int n, uint32_t *own)
+static void start_all(MPI_Request *requests, int n, uint64_t *own)
 {
-    const int first = (int) (next_random(own) % (unsigned) n);
+    const int first = draw(own, n);
     if (first == 0) {
         MPI_Startall(n, requests);
         return;
@@ -129,24 +124,25 @@ static void start_all(MPI_Request *requests, int n, uint32_t *own)
  * Persistent ones, started by each rank in an order of its own, again and again. Or a single one,
  * between whose starts there are others.
  */
-static void persist(MPI_Comm comm, uint32_t *common, uint32_t *own, int n)
+static void persist(MPI_Comm comm, uint64_t *common, uint64_t *own, int n)
 {
     pending_t pending[MOST_PERSISTENT];
     MPI_Request requests[MOST_PERSISTENT];
     for (int i = 0; i < n; i++) {
         const size_t bytes = draw_bytes(common);
-        pending[i] =
-            pending_begin(PERSISTENT, bytes, draw_root(common), comm, (unsigned) i, &requests[i]);
+        pending[i] = pending_begin(PERSISTENT, bytes, draw(common, n_ranks), comm, (unsigned) i,
+                                   &requests[i]);
     }
     for (int round = 0; round < (n == 1 ? 3 : 12); round++) {
-        const unsigned seed = next_random(common);
+        const unsigned seed = (unsigned) draw(common, 1 << 24);
         for (int i = 0; i < n; i++) {
             pending_fill(&pending[i], seed + (unsigned) i);
         }
         start_all(requests, n, own);
         if (n == 1) {
             const size_t bytes = draw_bytes(common);
-            check_bcast(BLOCKING, bytes, draw_root(common), comm, seed, "beside a persistent one");
+            check_bcast(BLOCKING, bytes, draw(common, n_ranks), comm, seed,
+                        "beside a persistent one");
         }
         for (int i = 0; i < n; i++) {
             const int which = (i + my_rank) % n;
@@ -163,13 +159,13 @@ static void persist(MPI_Comm comm, uint32_t *common, uint32_t *own, int n)
 }
 
 /** Part of the mix that is done and ended immediately. */
-static void do_whole(MPI_Comm comm, unsigned what, uint32_t *common, uint32_t *own)
+static void do_whole(MPI_Comm comm, int what, uint64_t *common, uint64_t *own)
 {
     int one = 1, sum = 0;
     if (what == 11) {
         persist(comm, common, own, 1);
     } else if (what == 10) {
-        persist(comm, common, own, 2 + (int) (next_random(common) % (MOST_PERSISTENT - 1)));
+        persist(comm, common, own, 2 + draw(common, MOST_PERSISTENT - 1));
     } else if (what > 7) {
         MPI_Request other;
         if (what == 8) {
@@ -178,10 +174,11 @@ static void do_whole(MPI_Comm comm, unsigned what, uint32_t *common, uint32_t *o
             MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &other);
             MPI_Wait(&other, MPI_STATUS_IGNORE);
         }
-        check(sum == n_ranks, "allreduce %u in the mix", what);
+        check(sum == n_ranks, "allreduce %d in the mix", what);
     } else {
         const size_t bytes = draw_bytes(common);
-        check_bcast(BLOCKING, bytes, draw_root(common), comm, next_random(common), "in the mix");
+        check_bcast(BLOCKING, bytes, draw(common, n_ranks), comm, (unsigned) draw(common, 1 << 24),
+                    "in the mix");
     }
 }
 
@@ -189,14 +186,14 @@ static void do_whole(MPI_Comm comm, unsigned what, uint32_t *common, uint32_t *o
  * own. */
 static void test_mix(MPI_Comm comm, int n_steps, unsigned seed)
 {
-    uint32_t common = seed, own = seed + 77 + (unsigned) my_rank;
+    uint64_t common = seed, own = seed + 77 + (unsigned) my_rank;
     MPI_Request requests[MAX_OUTSTANDING];
     pending_t pending[MAX_OUTSTANDING];
     for (int i = 0; i < MAX_OUTSTANDING; i++) {
         requests[i] = MPI_REQUEST_NULL;
     }
     for (int step = 0; step < n_steps; step++) {
-        const unsigned what = next_random(&common) % 12;
+        const int what = draw(&common, 12);
         be_late(&own);
         if (what < 6) {
             const size_t bytes = draw_bytes(&common);
@@ -204,11 +201,12 @@ static void test_mix(MPI_Comm comm, int n_steps, unsigned seed)
             while ((at = find_free(requests)) < 0) {
                 end_some(requests, pending, MAX_OUTSTANDING, &own);
             }
-            pending[at] = start(bytes, draw_root(&common), comm, (unsigned) step, &requests[at]);
+            pending[at] =
+                start(bytes, draw(&common, n_ranks), comm, (unsigned) step, &requests[at]);
         } else {
             do_whole(comm, what, &common, &own);
         }
-        if (next_random(&own) % 3 == 0) {
+        if (draw(&own, 3) == 0) {
             end_some(requests, pending, MAX_OUTSTANDING, &own);
         }
     }

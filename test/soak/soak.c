@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "test/mpi/check.h"
 
@@ -33,8 +32,8 @@ typedef struct options {
     double report; /**< seconds between two reports */
     uint64_t seed;
     int max_bytes;
-    long delay_us; /**< a rank is late by so much at most */
-    long spawn;    /**< turns between two spawned processes; 0: none */
+    int delay_us; /**< a rank is late by so much at most */
+    long spawn;   /**< turns between two spawned processes; 0: none */
 } options_t;
 
 typedef struct soak {
@@ -48,19 +47,13 @@ typedef struct soak {
     double n_bytes;
 } soak_t;
 
-static uint64_t draw(uint64_t *state, uint64_t n)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (*state >> 33) % n;
-}
-
 /* ---- communicators ---- */
 
 /**
  * Copies the world; the user may make one of MPI's assertions for the copy. Ranks meet after a
  * later assertion: Open MPI loses messages that allow overtaking at a rank where they do not yet.
  */
-static MPI_Comm copy_world(uint64_t word)
+static MPI_Comm copy_world(int word)
 {
     static const char *const hints[] = {"mpi_assert_no_any_source", "mpi_assert_no_any_tag",
                                         "mpi_assert_exact_length", "mpi_assert_allow_overtaking"};
@@ -84,8 +77,8 @@ static MPI_Comm copy_world(uint64_t word)
 /** Puts another communicator in a place: a copy, one turned round, halves, or some ranks. */
 static void renew(soak_t *s, int place)
 {
-    const uint64_t kind = draw(&s->common, 4);
-    const uint64_t word = draw(&s->common, UINT64_C(1) << 30);
+    const int kind = draw(&s->common, 4);
+    const int word = draw(&s->common, 1 << 30);
     int colour = 0, key = s->rank;
     if (s->comm[place] != MPI_COMM_NULL) {
         MPI_Comm_free(&s->comm[place]);
@@ -115,7 +108,7 @@ static void visit(MPI_Comm inter, bool is_child, int bytes)
 
 static void spawn(soak_t *s, char *program)
 {
-    const int bytes = 1 + (int) draw(&s->common, (uint64_t) s->options.max_bytes);
+    const int bytes = 1 + draw(&s->common, s->options.max_bytes);
     visit(check_spawn(program, 1, MPI_COMM_WORLD), false, bytes);
     s->n_spawned++;
 }
@@ -153,13 +146,13 @@ static layout_t draw_layout(soak_t *s)
 {
     const MPI_Datatype types[] = {MPI_BYTE, MPI_INT, MPI_DOUBLE};
     static const int sizes[] = {1, 4, 8}, blocks[] = {1, 3, 7, 64, 1000};
-    const int which = (int) draw(&s->common, 3);
+    const int which = draw(&s->common, 3);
     int octaves = 1;
     while (octaves < 30 && 1 << octaves < s->options.max_bytes) {
         octaves++;
     }
-    const int most = 1 << (1 + (int) draw(&s->common, (uint64_t) octaves));
-    const int bytes = 1 + (int) draw(&s->common, (uint64_t) most);
+    const int most = 1 << (1 + draw(&s->common, octaves));
+    const int bytes = 1 + draw(&s->common, most);
     layout_t layout = {types[which], sizes[which], bytes / sizes[which], 0};
     layout.n = layout.n * layout.size > s->options.max_bytes ? s->options.max_bytes / layout.size
                                                              : layout.n;
@@ -194,13 +187,12 @@ static void lay_out(const layout_t *layout, const unsigned char *packed, unsigne
 static void arrive(soak_t *s)
 {
     const int kind = (int) (s->n_broadcasts / PHASE % 4);
-    const int late_rank = (int) draw(&s->common, (uint64_t) s->n_ranks);
-    const long us = (long) draw(&s->own, (uint64_t) s->options.delay_us + 1);
+    const int late_rank = draw(&s->common, s->n_ranks);
+    const int us = draw(&s->own, s->options.delay_us + 1);
     const bool is_late =
         kind == 1 || (kind == 2 && draw(&s->own, 4) == 0) || (kind == 3 && late_rank == s->rank);
     if (is_late) {
-        const struct timespec time = {us / 1000000, us % 1000000 * 1000};
-        nanosleep(&time, NULL);
+        wait_us(us);
     }
 }
 
@@ -226,8 +218,8 @@ static size_t bytes_of(const layout_t *layout)
 
 static broadcast_t draw_broadcast(soak_t *s, unsigned char *buffer)
 {
-    const int place = (int) draw(&s->common, N_COMMS);
-    const uint64_t root_word = draw(&s->common, 1000);
+    const int place = draw(&s->common, N_COMMS);
+    const int root_word = draw(&s->common, 1000);
     broadcast_t b = {.comm = s->comm[place],
                      .layout = draw_layout(s),
                      .buffer = buffer,
@@ -238,7 +230,7 @@ static broadcast_t draw_broadcast(soak_t *s, unsigned char *buffer)
         int size;
         MPI_Comm_rank(b.comm, &b.rank);
         MPI_Comm_size(b.comm, &size);
-        b.root = (int) (root_word % (uint64_t) size);
+        b.root = root_word % size;
         pattern_fill(packed_of(s), bytes_of(&b.layout), b.rank == b.root ? b.seed : b.seed + 1);
         lay_out(&b.layout, packed_of(s), b.buffer);
     }
@@ -278,7 +270,7 @@ static void broadcast(soak_t *s)
 {
     static const way_t ways[] = {BLOCKING, BLOCKING, BLOCKING, BLOCKING, NONBLOCKING, PERSISTENT};
     const way_t way = ways[draw(&s->common, sizeof(ways) / sizeof(ways[0]))];
-    const int n_drawn = 1 + (int) draw(&s->common, AT_ONCE), n = way == BLOCKING ? 1 : n_drawn;
+    const int n_drawn = 1 + draw(&s->common, AT_ONCE), n = way == BLOCKING ? 1 : n_drawn;
     broadcast_t some[AT_ONCE];
     for (int i = 0; i < n; i++) {
         some[i] = draw_broadcast(s, s->buffer[i]);
@@ -309,7 +301,7 @@ static void broadcast(soak_t *s)
 /** The user's own messages, round a communicator. */
 static void send_round(soak_t *s, int place)
 {
-    const unsigned number = (unsigned) draw(&s->common, 1u << 30);
+    const unsigned number = (unsigned) draw(&s->common, 1 << 30);
     if (s->comm[place] != MPI_COMM_NULL) {
         check_ring(s->comm[place], 1, number);
     }
@@ -356,7 +348,7 @@ static void soak(soak_t *s, char *program)
             send_round(s, place);
         }
         if (turn % 4 == 0) {
-            send_round(s, (int) draw(&s->common, N_COMMS));
+            send_round(s, draw(&s->common, N_COMMS));
         }
         if (s->options.spawn > 0 && turn % s->options.spawn == 0) {
             spawn(s, program);
@@ -406,8 +398,7 @@ int main(int argc, char **argv)
         return 2;
     }
     soak_t s = {.options = {values[SECONDS], values[REPORT_EVERY], (uint64_t) values[SEED],
-                            (int) values[MAX_BYTES], (long) values[DELAY_US],
-                            (long) values[SPAWN]}};
+                            (int) values[MAX_BYTES], (int) values[DELAY_US], (long) values[SPAWN]}};
     MPI_Comm parent;
     check_begin(&argc, &argv);
     MPI_Comm_get_parent(&parent);
