@@ -40,9 +40,6 @@ static const common_option_t rows[] = {
     {"sizes", COMMON_SIZES, VALUE(asked), .letter = 'm', .least = 1, .most = MAX_BYTES,
      .argument = "LIST", .missing = "256:1M and whole TCP segments",
      .help = "message sizes, ascending: 256,1426,4K, or 1K:1M for doublings"},
-    {"no-fallback", COMMON_FLAG, VALUE(fallback), .least = false,
-     .help = "do not measure the broadcast of the fallback component, the one that serves without "
-             "pipebcast"},
     {"pretend-hosts", COMMON_TEXT, VALUE(hosts), .least = 1, .argument = "LIST",
      .help = "for trials on one host: host names for the ranks in turn"},
     {"quiet", COMMON_FLAG, VALUE(quiet), .least = true, .help = "print nothing but errors"},
@@ -138,7 +135,6 @@ static void refuse_model(const struct tune_options *options)
 void tune_options_read(int argc, char **argv, struct tune_options *options)
 {
     memset(options, 0, sizeof *options);
-    options->fallback = true;
     options->time_limit_s = 300;
     options->precision = 0.01;
     options->load = 1;

@@ -21,7 +21,6 @@ struct tune_options {
     int flows;   /**< of these two: flows at a time, at most; 0: one from each host */
     double load; /**< share of the time in which these two send, at most */
     bool install;
-    bool fallback;               /**< measure the fallback component's broadcast */
     bool quiet;                  /**< print nothing but errors */
     common_progress_t *progress; /**< borrowed; shown on the first rank's terminal, unless quiet */
     double time_limit_s;

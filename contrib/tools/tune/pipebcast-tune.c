@@ -16,7 +16,6 @@
 #include "contrib/tools/common/report.h"
 #include "contrib/tools/common/terminal.h"
 #include "discovery.h"
-#include "fallback.h"
 #include "install.h"
 #include "options.h"
 #include "sweep.h"
@@ -24,8 +23,7 @@
 #include "traffic.h"
 #include "verification.h"
 
-/** Shares of the time: the fallback component of all; a pair of the time of its place. */
-#define FALLBACK_SHARE 0.3
+/** Share of a pair of the time of its place. */
 #define PAIR_SHARE 0.6
 
 /** All that a run knows. What was measured is rank 0's. */
@@ -38,7 +36,6 @@ struct run {
     struct tune_cluster cluster;
     uint32_t payload, overhead; /**< as in pb_model_t */
     struct tune_swept swept[PB_PLACE_COUNT];
-    struct tune_fallback fallback;
 };
 
 /** The time that is left, by rank 0's clock; equal on all ranks. Collective. */
@@ -117,7 +114,7 @@ static void run_team(struct run *run, const int *ranks, int n, double share, lea
  * that. */
 static void find_frames(struct run *run)
 {
-    static pb_model_t assumed; /* too large for a stack */
+    pb_model_t assumed;
     const pb_medium_t *medium = &run->cluster.medium;
     pb_model_assume(medium->bits_per_second, medium->mtu, &assumed);
     run->payload = assumed.payload;
@@ -147,14 +144,9 @@ static void measure(struct run *run)
         n_left += run->cluster.places[place].pair[0] >= 0;
     }
     for (int place = PB_PLACE_COUNT - 1; place >= 0; place--) {
-        const double kept = run->options.fallback ? FALLBACK_SHARE : 0;
         if (run->cluster.places[place].pair[0] >= 0) {
-            measure_place(run, (pb_place_t) place, (1 - kept) / (n_left - kept * (n_left - 1)));
-            n_left--;
+            measure_place(run, (pb_place_t) place, 1.0 / n_left--);
         }
-    }
-    if (run->options.fallback) {
-        tune_fallback_measure(&run->options, run->comm, time_left(run), &run->fallback);
     }
 }
 
@@ -167,14 +159,12 @@ static void fill_model(const struct run *run, pb_model_t *model)
                           .has_medium = true,
                           .medium = run->cluster.medium,
                           .payload = run->payload,
-                          .overhead = run->overhead,
-                          .n_fallback = run->fallback.n};
+                          .overhead = run->overhead};
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         model->costs[place] = run->swept[place].costs;
     }
     /* The file has no other word for the nearest pair. */
     model->costs[PB_PLACE_SWITCH].n_links = 2;
-    memcpy(model->fallback, run->fallback.tables, sizeof model->fallback);
 }
 
 /** Comments of the model: what the numbers do not show. */
@@ -195,22 +185,12 @@ static void write_comments(const struct run *run, FILE *stream)
                 "between them stands for that.\n",
                 run->cluster.switch_links);
     }
-    for (int i = 0; i < run->fallback.n; i++) {
-        const pb_fallback_t *table = &run->fallback.tables[i];
-        const uint64_t last = table->bytes[table->n_rows - 1];
-        if (run->fallback.beyond[i] < last) {
-            fprintf(stream,
-                    "# Times of the fallback component on %d ranks beyond %" PRIu64
-                    " bytes are not measured but on the line of the two before them.\n",
-                    table->n_ranks, run->fallback.beyond[i]);
-        }
-    }
 }
 
 /** Writes the model, and reads it back, as the plugin would. */
 static bool write_model(struct run *run)
 {
-    static pb_model_t model; /* too large for a stack */
+    pb_model_t model;
     pb_diag_t diag;
     fill_model(run, &model);
     write_comments(run, run->file.stream);
@@ -231,25 +211,15 @@ static bool write_model(struct run *run)
     return code == PB_SUCCESS && common_file_rename(&run->file);
 }
 
-static void warn_limited(const char *where)
-{
-    common_report("warning: %s: some messages took more than twice as long as larger ones; the "
-                  "model has twice the time of the larger one for them; measure again, while "
-                  "nothing else uses the network",
-                  where);
-}
-
 /** Limits values that the model's reader would reject: they are noise. */
 static void limit_all(struct run *run)
 {
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         if (tune_swept_limit(&run->swept[place]) > 0) {
-            warn_limited(pb_place_name((pb_place_t) place));
-        }
-    }
-    for (int i = 0; i < run->fallback.n; i++) {
-        if (tune_fallback_limit(&run->fallback.tables[i]) > 0) {
-            warn_limited("the fallback component's broadcast");
+            common_report("warning: %s: some messages took more than twice as long as larger ones; "
+                          "the model has twice the time of the larger one for them; measure again, "
+                          "while nothing else uses the network",
+                          pb_place_name((pb_place_t) place));
         }
     }
 }
@@ -341,7 +311,7 @@ int main(int argc, char **argv)
     common_require_job("tune");
     common_progress_begin(&progress, !options.quiet && common_is_first_rank());
     options.progress = &progress;
-    /* The fallback component is measured, and pipebcast serves no measurement. */
+    /* Measurements go on without pipebcast. */
     setenv("OMPI_MCA_coll_pipebcast_priority", "-1", 1);
     common_init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

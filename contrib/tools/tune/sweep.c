@@ -120,7 +120,8 @@ static void measure_busy(const struct tune_sweep *sweep, double budget_ns, pb_co
     row->receive = llround(times.receive);
 }
 
-void tune_tell(const struct tune_options *options)
+/** Reports the share of the run's time that is over; prints something on the first rank alone. */
+static void tell(const struct tune_options *options)
 {
     const int64_t spent_ns = coll_pipebcast_now() - options->progress->begin_ns;
     common_progress_report(options->progress,
@@ -150,7 +151,7 @@ void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept)
         row->both = row->gap;
         measure_busy(sweep, 0.2 * share, row);
         costs->n_rows++;
-        tune_tell(sweep->options);
+        tell(sweep->options);
     }
 }
 
@@ -180,11 +181,12 @@ void tune_sweep_ring(const struct tune_sweep *sweep, struct tune_swept *swept)
         const double both = settle(sweep, TUNE_RING, row->bytes, share, &certainty->both);
         /* Two directions together are not faster than one: a lower value is noise. */
         row->both = llround(fmax(both, (double) row->gap));
-        tune_tell(sweep->options);
+        tell(sweep->options);
     }
 }
 
-bool tune_limit(int64_t *value, int64_t next)
+/** Tells whether it was more than twice the next one, to which it is lowered then. */
+static bool limit(int64_t *value, int64_t next)
 {
     const bool over = *value / 2 > next;
     *value = over ? 2 * next : *value;
@@ -196,8 +198,8 @@ int tune_swept_limit(struct tune_swept *swept)
     int n = 0;
     for (int i = swept->costs.n_rows - 2; i >= 0; i--) {
         pb_cost_t *row = &swept->costs.rows[i];
-        const bool gap = tune_limit(&row->gap, row[1].gap);
-        const bool rtt = tune_limit(&row->rtt, row[1].rtt);
+        const bool gap = limit(&row->gap, row[1].gap);
+        const bool rtt = limit(&row->rtt, row[1].rtt);
         n += gap || rtt;
     }
     return n;

@@ -27,9 +27,6 @@ struct tune_sweep {
     double budget_s; /**< for this sweep */
 };
 
-/** Reports the share of the run's time that is over; prints something on the first rank alone. */
-void tune_tell(const struct tune_options *options);
-
 /** The leader's call for a pair: gap, rtt, send and receive of the sizes in options, as rows of
  * swept->costs. Sizes beyond 4 KB are skipped when the budget has run out. */
 void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept);
@@ -38,11 +35,8 @@ void tune_sweep_pair(const struct tune_sweep *sweep, struct tune_swept *swept);
  * take long gets the ratio to its gap from the row before. */
 void tune_sweep_ring(const struct tune_sweep *sweep, struct tune_swept *swept);
 
-/** Lowers a message's time to twice the time of the next larger one, if it is more, and returns
- * whether it was. The network was in use then, and the model's reader would reject the value. */
-bool tune_limit(int64_t *value, int64_t next);
-
-/** tune_limit() for all gaps and round trips. Returns how many rows were changed. */
+/** Lowers gaps and round trips to twice the next larger message's, where they are more. The network
+ * was in use then, and the model's reader would reject them. Returns how many rows were changed. */
 int tune_swept_limit(struct tune_swept *swept);
 
 #endif
