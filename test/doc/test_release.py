@@ -38,8 +38,8 @@ WORDS = {"@PACKAGE_VERSION@": "version", "@PACKAGE_URL@": "url"}
 # A file of another version than is read, and the command that reads it.
 TOPOLOGY = "SwitchName=s0 Nodes=n[0-3]\n"
 REFUSED = {
-    "cluster.conf": ("#pipebcast Version=2\n" + TOPOLOGY, ["check", "cluster.conf"]),
-    "cluster.model": ("pipebcast-model 2\n",
+    "cluster.conf": (2, 1, "#pipebcast Version=2\n" + TOPOLOGY, ["check", "cluster.conf"]),
+    "cluster.model": (1, 2, "pipebcast-model 1\n",
                       ["explain", "flat.conf", "--sizes", "1M", "--speed", "1000", "--model", "cluster.model"]),
 }
 
@@ -72,10 +72,10 @@ def check_refused(tap):
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
         pathlib.Path("flat.conf").write_text(TOPOLOGY)
-        for name, (text, command) in REFUSED.items():
+        for name, (other, ours, text, command) in REFUSED.items():
             pathlib.Path(name).write_text(text)
             printed = output(tools()["pipebcast-topo"], *command)
-            tap.ok(re.search(rf"{name}(:1)?: .*version '?2'?,? but this program reads version 1",
+            tap.ok(re.search(rf"{name}(:1)?: .*version '?{other}'?,? but this program reads version {ours}",
                              printed), f"{name}: another version is refused with both numbers")
         os.chdir("/")
 

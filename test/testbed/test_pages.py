@@ -19,7 +19,7 @@ from documents import TOP, blocks, command_pages  # noqa: E402
 # Four of the hosts of README.md's cluster.conf.
 HOSTS = ("n0", "n1", "n16", "n17")
 NETWORK = "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[16-17]\nSwitchName=core Switches=s[0-1]\n"
-MODEL = write("given.model", """pipebcast-model 1
+MODEL = write("given.model", """pipebcast-model 2
 topology any
 payload 1448
 overhead 22

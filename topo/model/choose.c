@@ -305,30 +305,6 @@ static void judge(const pb_chooser_t *chooser, const pb_profile_t *profile,
     }
 }
 
-/** The fallback component's time: measured, or estimated. */
-static int judge_fallback(pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
-                          workshop_t *workshop, pb_candidate_t *candidate)
-{
-    const int64_t measured = pb_model_fallback(chooser->model, chooser->placement->n_ranks, bytes);
-    *candidate = (pb_candidate_t){
-        .kind = PB_KIND_FALLBACK, .time = measured, .weight = measured, .estimated = measured < 0};
-    if (measured >= 0 && chooser->options.n_alike <= 1) {
-        return PB_SUCCESS;
-    }
-    const pb_profile_t *profile;
-    const int rc = get_fallback(chooser, root, workshop, &profile);
-    if (rc == PB_SUCCESS) {
-        const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
-        judge(chooser, profile, &cost, bytes, candidate);
-    }
-    if (rc == PB_SUCCESS && measured >= 0) { /* among others it is slower by the same factor */
-        candidate->weight =
-            pb_time_scale(measured, (uint64_t) candidate->weight, (uint64_t) candidate->time + 1);
-        candidate->time = measured;
-    }
-    return rc;
-}
-
 /* ---- candidates ---- */
 
 /** Is called after the candidates of each kind, with its plan, or NULL, in the workshop. */
@@ -383,6 +359,21 @@ bool pb_choose_may_pass(const pb_model_t *model, const pb_choose_options_t *opti
            (model->measured || bytes < PB_CHOOSE_ASSUMED_FALLBACK);
 }
 
+/** Shows the fallback component, whose time is estimated. */
+static int visit_fallback(pb_chooser_t *chooser, root_profiles_t *root, uint64_t bytes,
+                          workshop_t *workshop, const visitor_t *visitor)
+{
+    const pb_profile_t *profile;
+    pb_candidate_t candidate = {.kind = PB_KIND_FALLBACK};
+    const int rc = get_fallback(chooser, root, workshop, &profile);
+    if (rc == PB_SUCCESS) {
+        const pb_segment_cost_t cost = pb_segment_cost(chooser->model, bytes);
+        judge(chooser, profile, &cost, bytes, &candidate);
+        visitor->visit(visitor->context, &candidate);
+    }
+    return rc;
+}
+
 /** Shows the candidates of one kind, and leaves its plan in the workshop. */
 static int visit_kind(pb_chooser_t *chooser, root_profiles_t *root, pb_kind_t kind, uint64_t bytes,
                       workshop_t *workshop, const visitor_t *visitor)
@@ -424,11 +415,7 @@ static int visit_all(pb_chooser_t *chooser, int root, uint64_t bytes, const visi
     const int n_kinds = kinds_of(chooser, bytes, kinds);
     int rc = PB_SUCCESS;
     if (pb_choose_may_pass(chooser->model, &chooser->options, bytes)) {
-        pb_candidate_t candidate;
-        rc = judge_fallback(chooser, profiles, bytes, &workshop, &candidate);
-        if (rc == PB_SUCCESS) {
-            visitor->visit(visitor->context, &candidate);
-        }
+        rc = visit_fallback(chooser, profiles, bytes, &workshop, visitor);
     }
     for (int i = 0; i < n_kinds && rc == PB_SUCCESS; i++) {
         rc = visit_kind(chooser, profiles, kinds[i], bytes, &workshop, visitor);
@@ -537,14 +524,7 @@ int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, bool in_t
 int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
                        const pb_candidate_t *candidate)
 {
-    pb_candidate_t fallback;
-    workshop_t workshop = {0};
-    if (candidate->kind != PB_KIND_FALLBACK) {
-        return pb_choose_time_by(chooser, chooser->model, root, bytes, candidate);
-    }
-    const int rc = judge_fallback(chooser, find_root(chooser, root), bytes, &workshop, &fallback);
-    workshop_clear(&workshop);
-    return rc == PB_SUCCESS ? fallback.time : -1;
+    return pb_choose_time_by(chooser, chooser->model, root, bytes, candidate);
 }
 
 int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int root, uint64_t bytes,

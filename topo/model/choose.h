@@ -88,7 +88,6 @@ typedef struct pb_candidate {
     int64_t time;     /**< nanoseconds, predicted for the smallest message of the class */
     int64_t weight;   /**< the least is chosen: the time, and more where the time is less sure or
                            longer while other communicators broadcast */
-    bool estimated;   /**< a fallback component whose times the model does not have */
 } pb_candidate_t;
 
 /** options->kind; PB_CHOOSE_OWN where that is multicast, without frames. O(1). */
@@ -147,7 +146,7 @@ int pb_choose_explain(pb_chooser_t *chooser, int root, uint64_t bytes, bool in_t
 int64_t pb_choose_time(pb_chooser_t *chooser, int root, uint64_t bytes,
                        const pb_candidate_t *candidate);
 
-/** The same by another model, of a kind of tree, or estimated. */
+/** The same by another model. */
 int64_t pb_choose_time_by(pb_chooser_t *chooser, const pb_model_t *model, int root, uint64_t bytes,
                           const pb_candidate_t *candidate);
 

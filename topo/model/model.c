@@ -79,38 +79,32 @@ static pb_cost_t cost_by(line_t *line, const pb_cost_t *a, uint64_t x0, const pb
     return cost;
 }
 
-static uint64_t row_bytes(const uint64_t *first, size_t stride, int row)
-{
-    return *(const uint64_t *) ((const char *) first + stride * (size_t) row);
-}
-
 /** The row by which interpolation at `bytes` begins; it is not the last of several. */
-static int find_row(const uint64_t *first, size_t stride, int n_rows, uint64_t bytes)
+static const pb_cost_t *find_row(const pb_costs_t *costs, uint64_t bytes)
 {
-    int low = 0, high = n_rows - 1;
+    int low = 0, high = costs->n_rows - 1;
     while (high - low > 1) {
         const int middle = (low + high) / 2;
-        if (row_bytes(first, stride, middle) <= bytes) {
+        if (costs->rows[middle].bytes <= bytes) {
             low = middle;
         } else {
             high = middle;
         }
     }
-    return low;
+    return &costs->rows[low];
 }
 
 /* The row from which the line through the last row is drawn that goes on beyond it. It is the last
- * one of at most half the last row's size, or else the first. Rows next to each other may be a few
- * bytes apart, and their difference but noise. `first` is the first of `n_rows` sizes, 2 or more,
- * `stride` bytes apart. */
-static int slope_row(const uint64_t *first, size_t stride, int n_rows)
+ * one of at most half the last row's size, or else the first of 2 rows or more. Rows next to each
+ * other may be a few bytes apart, and their difference but noise. */
+static const pb_cost_t *slope_row(const pb_costs_t *costs)
 {
-    const uint64_t half = row_bytes(first, stride, n_rows - 1) / 2;
-    int row = n_rows - 2;
-    while (row > 0 && row_bytes(first, stride, row) > half) {
+    const uint64_t half = costs->rows[costs->n_rows - 1].bytes / 2;
+    int row = costs->n_rows - 2;
+    while (row > 0 && costs->rows[row].bytes > half) {
         row--;
     }
-    return row;
+    return &costs->rows[row];
 }
 
 /** The cost of `bytes` at one place, which has rows. */
@@ -119,11 +113,10 @@ static pb_cost_t cost_at_place(const pb_costs_t *costs, uint64_t bytes)
     const pb_cost_t *rows = costs->rows, *last = &rows[costs->n_rows - 1];
     pb_cost_t cost = rows[0];
     if (costs->n_rows > 1 && bytes > last->bytes) {
-        const pb_cost_t *row = &rows[slope_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows)];
+        const pb_cost_t *row = slope_row(costs);
         cost = cost_by(beyond, row, row->bytes, last, last->bytes, bytes);
     } else if (costs->n_rows > 1) {
-        const pb_cost_t *row =
-            &rows[find_row(&rows[0].bytes, sizeof(rows[0]), costs->n_rows, bytes)];
+        const pb_cost_t *row = find_row(costs, bytes);
         cost = cost_by(on_line, row, row->bytes, &row[1], row[1].bytes, bytes);
     }
     cost.bytes = bytes;
@@ -149,8 +142,7 @@ int64_t pb_model_byte_time(const pb_model_t *model, uint64_t bytes)
     if (costs->n_rows < 2) {
         return 0;
     }
-    const int row = slope_row(&costs->rows[0].bytes, sizeof(costs->rows[0]), costs->n_rows);
-    const pb_cost_t *a = &costs->rows[row], *b = &costs->rows[costs->n_rows - 1];
+    const pb_cost_t *a = slope_row(costs), *b = &costs->rows[costs->n_rows - 1];
     return b->gap > a->gap ? pb_time_scale(b->gap - a->gap, bytes, b->bytes - a->bytes) : 0;
 }
 
@@ -229,54 +221,6 @@ int64_t pb_model_further_datagram(const pb_model_t *model, uint64_t payload)
     return (pb_model_cost(model, n_links + 1, bytes).rtt -
             pb_model_cost(model, n_links, bytes).rtt) /
            2;
-}
-
-/* ---- the fallback component ---- */
-
-/** log2(n) in units of 2^-16, by its whole part and a line between powers of two. */
-static uint64_t logarithm(uint64_t n)
-{
-    uint64_t whole = 0;
-    while (n >> whole > 1) {
-        whole++;
-    }
-    return (whole << 16) + (((n << 16) >> whole) - (UINT64_C(1) << 16));
-}
-
-static int64_t fallback_at(const pb_fallback_t *fallback, uint64_t bytes)
-{
-    const uint64_t *sizes = fallback->bytes;
-    const int64_t *times = fallback->time;
-    const int n = fallback->n_rows;
-    if (n == 1) {
-        return times[0];
-    }
-    if (bytes > sizes[n - 1]) {
-        const int row = slope_row(sizes, sizeof(sizes[0]), n);
-        return beyond(sizes[row], times[row], sizes[n - 1], times[n - 1], bytes);
-    }
-    const int row = find_row(sizes, sizeof(sizes[0]), n, bytes);
-    return on_line(sizes[row], times[row], sizes[row + 1], times[row + 1], bytes);
-}
-
-int64_t pb_model_fallback(const pb_model_t *model, int n_ranks, uint64_t bytes)
-{
-    if (model->n_fallback == 0) {
-        return -1;
-    }
-    const uint64_t at = logarithm((uint64_t) n_ranks);
-    uint64_t before = 0, after = 0;
-    int64_t time_before = 0, time_after = 0;
-    for (int i = 0; i < model->n_fallback && (i == 0 || after < at); i++) {
-        if (i > 0 && logarithm((uint64_t) model->fallback[i].n_ranks) == after) {
-            continue; /* the logarithm does not tell them apart */
-        }
-        before = after;
-        time_before = time_after;
-        after = logarithm((uint64_t) model->fallback[i].n_ranks);
-        time_after = fallback_at(&model->fallback[i], bytes);
-    }
-    return (at > after ? beyond : on_line)(before, time_before, after, time_after, at);
 }
 
 /* ---- what is assumed ---- */

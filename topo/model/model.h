@@ -5,7 +5,7 @@
  * message. The gap g(m) is the least time between the starts of two messages of m bytes. RTT(m) is
  * the time of a ping-pong, and L(m) = RTT(m)/2 - g(m). Beyond the paper (ours): costs by the
  * distance of the two ranks, and the gap of a rank that sends while it receives. Also the
- * processor's times o_s and o_r, and times of the fallback component's broadcast.
+ * processor's times o_s and o_r.
  *
  * All times are integers of nanoseconds and all arithmetic on them is in integers, so that all
  * ranks choose alike.
@@ -20,11 +20,8 @@
 #include "topo/model/medium.h"
 #include "topo/util/diag.h"
 
-/** Rows that a table may have: of one place, or of the fallback component's times. */
+/** Rows that a place may have. */
 #define PB_MODEL_MAX_ROWS 64
-
-/** Tables of the fallback component's times, by number of ranks. */
-#define PB_MODEL_MAX_FALLBACK 32
 
 /** A message that a model may cover, in bytes. */
 #define PB_MODEL_MAX_BYTES (UINT64_C(1) << 40)
@@ -78,31 +75,21 @@ typedef struct pb_costs {
     pb_cost_t rows[PB_MODEL_MAX_ROWS];
 } pb_costs_t;
 
-/** Times of the fallback component's broadcast on `n_ranks` ranks, by ascending bytes. */
-typedef struct pb_fallback {
-    int n_ranks;
-    int n_rows;
-    uint64_t bytes[PB_MODEL_MAX_ROWS];
-    int64_t time[PB_MODEL_MAX_ROWS];
-} pb_fallback_t;
-
 typedef struct pb_model {
     uint64_t topology; /**< pb_network_hash_described() of the network it was measured on; 0: any */
     bool measured;     /**< false: assumed from the link's speed and MTU */
     uint64_t speed;    /**< bits per second that were assumed; 0 if it is measured */
-    bool has_medium;   /**< it is known what it was measured on; not so in older files */
+    bool has_medium;   /**< it is known what it was measured on */
     pb_medium_t medium; /**< if so, but for its mtu and is_ethernet, which no file has */
     uint32_t payload;   /**< bytes of one full TCP segment on this network (MTU less headers) */
     uint32_t overhead;  /**< bytes that MPI and its transport put before a message of ours */
     pb_costs_t costs[PB_PLACE_COUNT]; /**< PB_PLACE_SWITCH always has rows */
-    int n_fallback;
-    pb_fallback_t fallback[PB_MODEL_MAX_FALLBACK]; /**< by ascending n_ranks */
 } pb_model_t;
 
 /*
- * The file, version 1: text, one item a line, '#' starts a comment.
+ * The file, version 2: text, one item a line, '#' starts a comment.
  *
- *   pipebcast-model 1
+ *   pipebcast-model 2
  *   topology 5b1c02...            # hexadecimal, or "any"
  *   transport ob1 btl tcp interface eth0 rate 1000   # Mbit/s; "-": not known; may be missing
  *   payload 1448
@@ -112,15 +99,13 @@ typedef struct pb_model {
  *   cost   256   ..   ..    ..    ..       ..
  *   place far links 5 ring 32     # `both` while 32 ranks send; may be missing
  *   cost ...
- *   previous ranks 32
- *   time 1024 12800000            # bytes, nanoseconds
  *
  * The first line comes first. Rows ascend in bytes, by at most a factor of 16 each; those of a
  * place cover 4096 bytes. `place switch` must be there with at least two rows. Names of several
- * BTLs or interfaces are separated by '+'. Files of earlier releases have no transport: such a
- * model applies wherever pipebcast serves, and is no reason to serve a transport.
+ * BTLs or interfaces are separated by '+'. A model without a transport applies wherever pipebcast
+ * serves, and is no reason to serve a transport.
  */
-#define PB_MODEL_VERSION 1
+#define PB_MODEL_VERSION 2
 
 /**
  * Reads a model file; model->measured is then true. PB_ERR_IO or PB_ERR_INPUT with every error in
@@ -176,13 +161,6 @@ pb_cost_t pb_model_datagram(const pb_model_t *model, uint64_t payload);
  * time. They are measured with messages between far hosts, or else follow from the time of long
  * messages. O(log rows). */
 int64_t pb_model_further_datagram(const pb_model_t *model, uint64_t payload);
-
-/**
- * The fallback component's time for `bytes` on `n_ranks` ranks, from its tables. It is interpolated
- * over bytes, and over ranks by their logarithm (no time on one rank). -1 if the model has no
- * tables. O(tables log rows).
- */
-int64_t pb_model_fallback(const pb_model_t *model, int n_ranks, uint64_t bytes);
 
 /**
  * The time of `bytes` over a host's uplink, from the slope beyond the last row

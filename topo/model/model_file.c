@@ -1,9 +1,8 @@
 /*
- * The model file, version 1 (see model.h): a reader and a writer.
+ * The model file (see model.h): a reader and a writer.
  *
- * A line is an item's name and its values. `cost` and `time` belong to the last `place` or
- * `previous` before them. Every error is reported with its line, and reading goes on, so that one
- * run shows all.
+ * A line is an item's name and its values. `cost` belongs to the last `place` before it. Every
+ * error is reported with its line, and reading goes on, so that one run shows all.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,10 +28,8 @@ typedef struct reader {
     pb_model_t *model;
     bool has_topology, has_medium, has_payload, has_overhead;
     int place_line[PB_PLACE_COUNT]; /**< 0: not named yet */
-    int fallback_line[PB_MODEL_MAX_FALLBACK];
-    pb_costs_t *costs;       /**< that cost lines belong to; NULL: none */
-    pb_fallback_t *fallback; /**< that time lines belong to; NULL: none */
-    bool skipping;           /**< cost and time lines belong to an invalid place or previous */
+    pb_costs_t *costs;              /**< that cost lines belong to; NULL: none */
+    bool skipping;                  /**< cost lines belong to an invalid place */
 } reader_t;
 
 static bool is_first(pb_item_reader_t *item, bool *has_p)
@@ -105,12 +102,11 @@ static int find_place(const char *name)
     return -1;
 }
 
-/** Cost and time lines that follow belong to nothing, unless the item is right. */
-static void begin_table(pb_item_reader_t *item)
+/** Cost lines that follow belong to nothing, unless the item is right. */
+static void begin_place(pb_item_reader_t *item)
 {
     reader_t *r = item->context;
     r->costs = NULL;
-    r->fallback = NULL;
     r->skipping = true;
 }
 
@@ -120,7 +116,7 @@ static void item_place(pb_item_reader_t *item)
     static const uint64_t low[PB_PLACE_COUNT] = {0, 2, 3}, high[PB_PLACE_COUNT] = {0, 2, MAX_LINKS};
     char quote[PB_DIAG_QUOTE_SIZE];
     uint64_t n_links, n_ring = 0;
-    begin_table(item);
+    begin_place(item);
     const bool has_ring = item->n_words == 6;
     const int place = find_place(item->words[1]);
     if (place < 0) {
@@ -228,66 +224,14 @@ static void item_cost(pb_item_reader_t *item)
     costs->rows[costs->n_rows++] = row;
 }
 
-static void item_fallback(pb_item_reader_t *item)
-{
-    reader_t *r = item->context;
-    uint64_t n_ranks;
-    pb_model_t *model = r->model;
-    begin_table(item);
-    if (!pb_item_number(item, "the number of ranks", 2, 2, MAX_RANKS, &n_ranks)) {
-        return;
-    }
-    if (model->n_fallback == PB_MODEL_MAX_FALLBACK) {
-        pb_item_error(item, "there are more than %d tables of previous times",
-                      PB_MODEL_MAX_FALLBACK);
-        return;
-    }
-    if (model->n_fallback > 0 && (int) n_ranks <= model->fallback[model->n_fallback - 1].n_ranks) {
-        pb_item_error(item, "%d ranks follow on %d, but numbers of ranks must ascend",
-                      (int) n_ranks, model->fallback[model->n_fallback - 1].n_ranks);
-        return;
-    }
-    r->fallback_line[model->n_fallback] = item->line;
-    r->fallback = &model->fallback[model->n_fallback++];
-    r->fallback->n_ranks = (int) n_ranks;
-    r->skipping = false;
-}
-
-static void item_time(pb_item_reader_t *item)
-{
-    reader_t *r = item->context;
-    uint64_t bytes, time;
-    pb_fallback_t *fallback = r->fallback;
-    if (r->skipping) {
-        return;
-    }
-    if (fallback == NULL) {
-        pb_item_error(item, "a time has no 'previous ranks' before it");
-        return;
-    }
-    if (!pb_item_number(item, "the size", 1, 1, PB_MODEL_MAX_BYTES, &bytes) ||
-        !pb_item_number(item, "the time", 2, 1, (uint64_t) PB_MODEL_MAX_NS, &time) ||
-        !has_room(item, fallback->n_rows)) {
-        return;
-    }
-    if (fallback->n_rows > 0) {
-        check_order(item, bytes, fallback->bytes[fallback->n_rows - 1]);
-        check_growth(item, "the time", fallback->time[fallback->n_rows - 1], (int64_t) time);
-    }
-    fallback->bytes[fallback->n_rows] = bytes;
-    fallback->time[fallback->n_rows++] = (int64_t) time;
-}
-
 static const pb_item_t items[] = {
     {"topology HASH", item_topology, NULL},
     {PB_MEDIUM_FORM, item_transport, NULL},
     {"payload BYTES", item_payload, NULL},
     {"overhead BYTES", item_overhead, NULL},
-    {"place PLACE links NUMBER ring RANKS", item_place, begin_table},
-    {"place PLACE links NUMBER", item_place, begin_table},
+    {"place PLACE links NUMBER ring RANKS", item_place, begin_place},
+    {"place PLACE links NUMBER", item_place, begin_place},
     {"cost BYTES GAP RTT BOTH SEND RECEIVE", item_cost, NULL},
-    {"previous ranks NUMBER", item_fallback, begin_table},
-    {"time BYTES NANOSECONDS", item_time, NULL},
 };
 
 static const pb_item_file_t model_file = {.name = "pipebcast-model",
@@ -297,16 +241,6 @@ static const pb_item_file_t model_file = {.name = "pipebcast-model",
                                           .n_items = sizeof(items) / sizeof(items[0])};
 
 /* ---- what must be there ---- */
-
-static void check_fallback(reader_t *r, const pb_fallback_t *fallback, int line)
-{
-    if (fallback->n_rows < 2) {
-        pb_diag_error(
-            r->item.diag, r->item.file, line,
-            "there are %d times for these ranks, but two or more are needed; measure again",
-            fallback->n_rows);
-    }
-}
 
 static void check_place(reader_t *r, pb_place_t place)
 {
@@ -347,9 +281,6 @@ static void check_whole(reader_t *r)
         if (r->place_line[place] != 0) {
             check_place(r, (pb_place_t) place);
         }
-    }
-    for (int i = 0; i < r->model->n_fallback; i++) {
-        check_fallback(r, &r->model->fallback[i], r->fallback_line[i]);
     }
     if (r->has_payload && r->has_overhead && r->model->overhead >= r->model->payload &&
         r->model->payload > 0) {
@@ -417,14 +348,6 @@ int pb_model_write(const pb_model_t *model, FILE *stream)
     for (int place = 0; place < PB_PLACE_COUNT; place++) {
         if (model->costs[place].n_rows > 0) {
             write_costs(&model->costs[place], pb_place_name((pb_place_t) place), stream);
-        }
-    }
-    for (int i = 0; i < model->n_fallback; i++) {
-        const pb_fallback_t *fallback = &model->fallback[i];
-        fprintf(stream, "\nprevious ranks %d\n", fallback->n_ranks);
-        for (int k = 0; k < fallback->n_rows; k++) {
-            fprintf(stream, "time %10" PRIu64 " %13" PRId64 "\n", fallback->bytes[k],
-                    fallback->time[k]);
         }
     }
     return ferror(stream) ? PB_ERR_IO : PB_SUCCESS;

@@ -84,10 +84,10 @@ void pb_profile_ground_free(pb_profile_ground_t *ground);
 void pb_profile_plan(pb_profile_ground_t *ground, const pb_plan_t *plan, pb_profile_t *profile);
 
 /**
- * Profile that is assumed for the fallback component where its times are not known. It is a
- * binomial tree of the whole message in rank order, without regard to the network, as in other MPI
- * libraries. In each of its phases all ranks that have the message send it together, and share the
- * links (ours). To be predicted with one segment. O(nodes * log ranks + ranks * path).
+ * Profile that is assumed for the fallback component. It is a binomial tree of the whole message in
+ * rank order, without regard to the network, as in other MPI libraries. In each of its phases all
+ * ranks that have the message send it together, and share the links (ours). To be predicted with
+ * one segment. O(nodes * log ranks + ranks * path).
  */
 void pb_profile_fallback(pb_profile_ground_t *ground, int root, pb_profile_t *profile);
 

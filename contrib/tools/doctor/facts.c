@@ -112,7 +112,7 @@ static void add_topology(json_t *record)
 
 static void add_model(json_t *record)
 {
-    static pb_model_t model; /* too large for a stack */
+    pb_model_t model;
     const char *path = doctor_record_find(record, "coll_pipebcast_model_file");
     char transport[PB_MEDIUM_TEXT_SIZE];
     pb_diag_t diag;

@@ -140,19 +140,18 @@ static void visit(void *context, const pb_candidate_t *candidate)
     add_row(listed, candidate);
 }
 
-/* The chosen one first, then by time; one whose time is not known last. */
+/* The chosen one first, then by time. */
 static int compare(const void *a, const void *b, void *chosen)
 {
     const pb_candidate_t *x = a, *y = b;
-    const uint64_t tx = is_same(x, chosen) ? 0 : (uint64_t) x->time;
-    const uint64_t ty = is_same(y, chosen) ? 0 : (uint64_t) y->time;
+    const int64_t tx = is_same(x, chosen) ? 0 : x->time;
+    const int64_t ty = is_same(y, chosen) ? 0 : y->time;
     return (tx > ty) - (tx < ty);
 }
 
 static void list(explained_t *e, uint64_t bytes, listed_t *listed)
 {
     pb_candidate_t choice;
-    bool has_fallback = false;
     int rc = pb_choose(e->chooser, e->cluster.root, bytes, &choice);
     if (rc == PB_SUCCESS) {
         listed->chosen = choice;
@@ -160,13 +159,6 @@ static void list(explained_t *e, uint64_t bytes, listed_t *listed)
     }
     if (rc != PB_SUCCESS) {
         common_end_error(rc);
-    }
-    for (int i = 0; i < listed->n; i++) {
-        has_fallback |= listed->rows[i].kind == PB_KIND_FALLBACK;
-    }
-    if (!has_fallback) {
-        const int64_t time = pb_model_fallback(&e->model, e->cluster.placement->n_ranks, bytes);
-        add_row(listed, &(pb_candidate_t){.kind = PB_KIND_FALLBACK, .time = time});
     }
     qsort_r(listed->rows, (size_t) listed->n, sizeof(*listed->rows), compare, &listed->chosen);
 }
@@ -188,21 +180,15 @@ static void print_table(const tool_options_t *options, const explained_t *e, uin
     printf("%-12s  %10s  %10s  %12s\n", "algorithm", "segment", "segments", "predicted ms");
     for (int i = 0; i < listed->n; i++) {
         const pb_candidate_t *row = &listed->rows[i];
-        const bool is_fallback = row->kind == PB_KIND_FALLBACK;
         printf("%-12s", pb_candidate_name(row));
-        if (is_fallback) {
+        if (row->kind == PB_KIND_FALLBACK) {
             printf("  %10s  %10s", "-", "-");
         } else {
             const uint64_t segment = pb_candidate_segment(row, bytes);
             printf("  %10" PRIu64 "  %10" PRIu64, segment, (bytes - 1) / segment + 1);
         }
-        if (row->time < 0) {
-            printf("  %12s  not measured; pipebcast tune measures it\n", "-");
-        } else {
-            printf("  %12.3f%s%s\n", (double) row->time / 1e6,
-                   is_fallback && row->estimated ? "  estimated" : "",
-                   is_same(row, &listed->chosen) ? "  chosen" : "");
-        }
+        printf("  %12.3f%s\n", (double) row->time / 1e6,
+               is_same(row, &listed->chosen) ? "  chosen" : "");
     }
 }
 
@@ -213,20 +199,14 @@ static void add_message(const explained_t *e, uint64_t bytes, const listed_t *li
     const common_json_t candidates = common_json_array(message, "candidates");
     for (int i = 0; i < listed->n; i++) {
         const pb_candidate_t *row = &listed->rows[i];
-        const bool is_fallback = row->kind == PB_KIND_FALLBACK;
         const common_json_t object = common_json_object(candidates, NULL);
         common_json_text(object, "algorithm", pb_candidate_name(row));
-        if (is_fallback) {
+        if (row->kind == PB_KIND_FALLBACK) {
             common_json_null(object, "segment");
         } else {
             common_json_integer(object, "segment", (int64_t) pb_candidate_segment(row, bytes));
         }
-        if (row->time < 0) {
-            common_json_null(object, "predicted_ms");
-        } else {
-            common_json_real(object, "predicted_ms", (double) row->time / 1e6, 6);
-        }
-        common_json_truth(object, "estimated", is_fallback && row->estimated);
+        common_json_real(object, "predicted_ms", (double) row->time / 1e6, 6);
         common_json_truth(object, "chosen", is_same(row, &listed->chosen));
     }
 }
@@ -245,7 +225,7 @@ static void begin_json(const tool_options_t *options, explained_t *e)
 
 static int run(const tool_options_t *options)
 {
-    static explained_t e; /* too large for a stack */
+    explained_t e = {0};
     if (options->n_kinds > 1 && !options->all_kinds) {
         common_usage_error("--algorithm takes one name here, or all");
     }

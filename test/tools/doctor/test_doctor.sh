@@ -232,7 +232,7 @@ model=$work/cluster.model
 OMPI_MCA_coll_pipebcast_model_file=$model
 export OMPI_MCA_coll_pipebcast_model_file
 cat >"$model" <<'END'
-pipebcast-model 1
+pipebcast-model 2
 topology any
 transport ob1 btl tcp interface lo rate -
 payload 1448

@@ -9,7 +9,7 @@
 #include "topo/util/error.h"
 #include "topo/util/times.h"
 
-#define HEAD "pipebcast-model 1\ntopology any\npayload 1448\noverhead 22\n"
+#define HEAD "pipebcast-model 2\ntopology any\npayload 1448\noverhead 22\n"
 #define SWITCH                                                                                     \
     "place switch links 2\n"                                                                       \
     "cost 1024 100 400 150 10 20\n"                                                                \
@@ -33,8 +33,7 @@ static void test_good(void)
 {
     char fault[512];
     int rc = parse(HEAD SWITCH "place far links 5 ring 32 # links\r\ncost 1024 120 700 150 10 20\n"
-                               "cost 8192 800 2600 900 20 30\n"
-                               "previous ranks 8\ntime 1024 5000\ntime 4096 9000\n",
+                               "cost 8192 800 2600 900 20 30\n",
                    &model, fault, sizeof(fault));
     ok(rc == PB_SUCCESS, "a good file is read (%s)", fault);
     ok(model.measured && model.topology == 0 && model.payload == 1448 && model.overhead == 22,
@@ -44,14 +43,13 @@ static void test_good(void)
        "its places are there");
     ok(model.costs[PB_PLACE_SWITCH].n_ring == 0 && model.costs[PB_PLACE_FAR].n_ring == 32,
        "its rings are, where it names one");
-    ok(model.n_fallback == 1 && model.fallback[0].n_rows == 2, "its previous times are there");
 }
 
 static void test_transport(void)
 {
     char fault[512];
     ok(parse(HEAD SWITCH, &other, fault, sizeof(fault)) == PB_SUCCESS && !other.has_medium,
-       "a file of an earlier release does not name its transport (%s)", fault);
+       "a file need not name its transport (%s)", fault);
     const uint64_t without = pb_model_hash(&other);
     ok(parse(HEAD TRANSPORT SWITCH, &other, fault, sizeof(fault)) == PB_SUCCESS &&
            other.has_medium && strcmp(other.medium.pml, "ob1") == 0 &&
@@ -79,7 +77,7 @@ static void test_fault(char *const *columns, int n)
 static void test_faulty(void)
 {
     char fault[512], line[600];
-    ok(golden_rows("model/faulty.rows", test_fault) == 48, "there are rows");
+    ok(golden_rows("model/faulty.rows", test_fault) == 41, "there are rows");
     memset(line, '1', sizeof(line) - 1);
     line[sizeof(line) - 1] = '\0';
     ok(parse(line, &other, fault, sizeof(fault)) == PB_ERR_INPUT, "a long line: %s", fault);
@@ -102,7 +100,7 @@ static void test_all_faults(void)
     pb_diag_clear(&diag);
 }
 
-/* Many rows and tables are refused, not written past the end. */
+/* Many rows are refused, not written past the end. */
 static void test_too_many(void)
 {
     char *text = malloc(1 << 20), fault[512];
@@ -112,11 +110,6 @@ static void test_too_many(void)
                                    40 + i, 20 + i);
     }
     ok(parse(text, &other, fault, sizeof(fault)) == PB_ERR_INPUT, "too many rows: %s", fault);
-    length = (size_t) sprintf(text, HEAD SWITCH);
-    for (int i = 0; i <= PB_MODEL_MAX_FALLBACK; i++) {
-        length += (size_t) sprintf(text + length, "previous ranks %d\ntime 1 1\n", 2 + i);
-    }
-    ok(parse(text, &other, fault, sizeof(fault)) == PB_ERR_INPUT, "too many tables: %s", fault);
     length = (size_t) sprintf(text, HEAD SWITCH);
     memset(text + length, 'x', 2049);
     text[length + 2049] = '\0';
@@ -144,7 +137,6 @@ static void test_write(const pb_model_t *written, const char *what)
 static void test_hash(void)
 {
     static const size_t fields[] = {offsetof(pb_model_t, costs[PB_PLACE_FAR].rows[1].receive),
-                                    offsetof(pb_model_t, fallback[0].time[1]),
                                     offsetof(pb_model_t, topology),
                                     offsetof(pb_model_t, costs[PB_PLACE_FAR].n_ring)};
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
@@ -217,26 +209,6 @@ static void test_interpolation(void)
        "nothing overflows");
 }
 
-static void test_fallback(void)
-{
-    ok(pb_model_fallback(&model, 8, 1024) == 5000, "the previous time of a row");
-    ok(pb_model_fallback(&model, 8, 2560) == 7000, "between rows");
-    ok(pb_model_fallback(&model, 2, 1024) == 5000 / 3, "by the logarithm");
-    ok(pb_model_fallback(&model, 64, 1024) == 10000, "beyond the last table");
-    other = model;
-    other.fallback[0].time[1] = other.fallback[0].time[0];
-    ok(pb_model_fallback(&other, 8, 8192) == 10000, "in proportion, where times do not grow");
-    other = model;
-    other.n_fallback = 2;
-    other.fallback[1] =
-        (pb_fallback_t){.n_ranks = 32, .n_rows = 2, .bytes = {1024, 4096}, .time = {15000, 19000}};
-    ok(pb_model_fallback(&other, 16, 1024) == 10000, "between two tables");
-    other.fallback[1].time[0] = 2500;
-    ok(pb_model_fallback(&other, 1024, 1024) == 5000, "never less for more ranks than the last");
-    other.n_fallback = 0;
-    ok(pb_model_fallback(&other, 8, 1024) == -1, "no table, no time");
-}
-
 /* Whatever the link: the gap is at least the wire's, and nothing shrinks with the size. */
 static void test_assumed(uint64_t speed, uint32_t mtu)
 {
@@ -276,7 +248,6 @@ int main(void)
     test_further_link();
     test_datagrams();
     test_interpolation();
-    test_fallback();
     test_assumed(0, 0);
     test_assumed(10000000, 1500);
     test_assumed(UINT64_C(400000000000), 9000);
