@@ -149,8 +149,10 @@ static int compare(const void *a, const void *b, void *chosen)
     return (tx > ty) - (tx < ty);
 }
 
+/* The fallback component is always shown. Times are those of this very size. */
 static void list(explained_t *e, uint64_t bytes, listed_t *listed)
 {
+    bool has_fallback = false;
     pb_candidate_t choice;
     int rc = pb_choose(e->chooser, e->cluster.root, bytes, &choice);
     if (rc == PB_SUCCESS) {
@@ -159,6 +161,16 @@ static void list(explained_t *e, uint64_t bytes, listed_t *listed)
     }
     if (rc != PB_SUCCESS) {
         common_end_error(rc);
+    }
+    for (int i = 0; i < listed->n; i++) {
+        has_fallback |= listed->rows[i].kind == PB_KIND_FALLBACK;
+    }
+    if (!has_fallback) {
+        add_row(listed, &(pb_candidate_t){.kind = PB_KIND_FALLBACK});
+    }
+    for (int i = 0; i < listed->n; i++) {
+        pb_candidate_t *row = &listed->rows[i];
+        row->time = pb_choose_time(e->chooser, e->cluster.root, bytes, row);
     }
     qsort_r(listed->rows, (size_t) listed->n, sizeof(*listed->rows), compare, &listed->chosen);
 }
