@@ -1,13 +1,12 @@
 /*
  * Measures each broadcast, or ping-pong, of a job by itself and prints a line for each:
  *
- *   sampler bcast|pingpong|sockets BYTES[,BYTES]... BROADCASTS [SETTINGS]...
+ *   sampler bcast|pingpong|sockets BYTES[,BYTES]... BROADCASTS
  *
- * prints SETTINGS,BYTES,INDEX,NANOSECONDS. SETTINGS are parameters of MPI_T, NAME=VALUE+NAME=VALUE,
- * for a communicator of their own, or empty for those of the start. All ranks start a broadcast at
- * an agreed moment; it ends with the last rank. A ping-pong is half of a round trip between ranks 0
- * and 1. By sockets it sends no message of MPI, over the network of the hosts' names. Ranks share
- * one clock: they run on one computer. Plain MPI, for any implementation of it.
+ * prints BYTES,INDEX,NANOSECONDS. All ranks start a broadcast at an agreed moment; it ends with the
+ * last rank. A ping-pong is half of a round trip between ranks 0 and 1. By sockets it sends no
+ * message of MPI, over the network of the hosts' names. Ranks share one clock: they run on one
+ * computer. Plain MPI, for any implementation of it.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -151,7 +150,7 @@ static int64_t pingpong(char *data, int bytes)
     return (now() - begin) / 2;
 }
 
-static int measure(bool pairs, const char *sizes, int n, const char *settings)
+static int measure(bool pairs, const char *sizes, int n)
 {
     char *end;
     for (const char *text = sizes; *text != '\0'; text = *end == ',' ? end + 1 : end) {
@@ -165,7 +164,7 @@ static int measure(bool pairs, const char *sizes, int n, const char *settings)
             const int64_t took =
                 pairs ? pingpong(data, (int) bytes) : broadcast(data, (int) bytes, i % 100);
             if (rank == 0) {
-                printf("%s,%ld,%d,%" PRId64 "\n", settings, bytes, i, took);
+                printf("%ld,%d,%" PRId64 "\n", bytes, i, took);
                 fflush(stdout);
             }
         }
@@ -175,111 +174,25 @@ static int measure(bool pairs, const char *sizes, int n, const char *settings)
     return 0;
 }
 
-/** Writes a number, or the name of one of an enumeration. Returns whether it has that name. */
-static bool write_value(MPI_T_cvar_handle handle, MPI_Datatype type, MPI_T_enum names, char *text)
-{
-    int n = 0, size = 100, value = atoi(text);
-    char name[100] = "";
-    if (type == MPI_CHAR) {
-        return MPI_T_cvar_write(handle, text) == MPI_SUCCESS;
-    }
-    if (names != MPI_T_ENUM_NULL) {
-        MPI_T_enum_get_info(names, &n, name, &size);
-        for (int i = 0; i < n && strcmp(name, text) != 0; i++) {
-            size = sizeof(name);
-            MPI_T_enum_get_item(names, i, &value, name, &size);
-        }
-        if (strcmp(name, text) != 0) {
-            return false;
-        }
-    }
-    const unsigned long number = strtoul(text, NULL, 10);
-    if (type == MPI_UNSIGNED_LONG || type == MPI_UNSIGNED_LONG_LONG) {
-        return MPI_T_cvar_write(handle, &number) == MPI_SUCCESS;
-    }
-    return MPI_T_cvar_write(handle, &value) == MPI_SUCCESS;
-}
-
-static bool set(char *name, char *text)
-{
-    int index, count, verbosity, bind, scope;
-    MPI_Datatype type;
-    MPI_T_enum names;
-    MPI_T_cvar_handle handle;
-    return MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS &&
-           MPI_T_cvar_get_info(index, NULL, NULL, &verbosity, &type, &names, NULL, NULL, &bind,
-                               &scope) == MPI_SUCCESS &&
-           MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS &&
-           write_value(handle, type, names, text) && MPI_T_cvar_handle_free(&handle) == MPI_SUCCESS;
-}
-
-static bool set_all(const char *settings)
-{
-    char text[1000], *rest = text;
-    snprintf(text, sizeof(text), "%s", settings);
-    for (char *item = strtok_r(text, "+", &rest); item != NULL; item = strtok_r(NULL, "+", &rest)) {
-        char *value = strchr(item, '=');
-        if (value == NULL || (*value = '\0', !set(item, value + 1))) {
-            fprintf(stderr, "sampler: '%s' of '%s' cannot be set\n", item, settings);
-            return false;
-        }
-    }
-    return true;
-}
-
-/** Broadcasts after which a communicator has opened its connections and follows its settings. */
-static void warm_up(void)
-{
-    enum { N = 6, BYTES = 65536 };
-    static char data[BYTES];
-    for (int i = 0; i < N; i++) {
-        (void) broadcast(data, BYTES, i);
-    }
-}
-
-/** Measures with each of the settings, in turn. */
-static int measure_all(bool pairs, char **arguments, int n_settings)
-{
-    int status = 0;
-    for (int i = 0; i < n_settings && status == 0; i++) {
-        const char *settings = arguments[4 + i];
-        if (!set_all(settings)) {
-            return 1;
-        }
-        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        find_margin();
-        if (settings[0] != '\0') {
-            warm_up();
-        }
-        status = measure(pairs, arguments[2], atoi(arguments[3]), settings);
-        MPI_Comm_free(&comm);
-    }
-    return status;
-}
-
 int main(int argc, char **argv)
 {
-    int provided, status = 1;
-    static char *plain[] = {NULL, NULL, NULL, NULL, ""};
+    int status = 1;
     MPI_Init(&argc, &argv);
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (argc >= 4 && atoi(argv[3]) > 0 &&
+    if (argc == 4 && atoi(argv[3]) > 0 &&
         (strcmp(argv[1], "bcast") == 0 || strcmp(argv[1], "pingpong") == 0 ||
          strcmp(argv[1], "sockets") == 0)) {
-        plain[2] = argv[2];
-        plain[3] = argv[3];
-        comm = MPI_COMM_WORLD;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         if (argv[1][0] == 's' && (connection = connect_sockets()) < 0) {
             fputs("sampler: no connection between ranks 0 and 1\n", stderr);
             MPI_Abort(comm, 1);
         }
-        status = measure_all(argv[1][0] != 'b', argc > 4 ? argv : plain, argc > 4 ? argc - 4 : 1);
+        find_margin();
+        status = measure(argv[1][0] != 'b', argv[2], atoi(argv[3]));
+        MPI_Comm_free(&comm);
     } else if (rank == 0) {
-        fputs("Usage: sampler bcast|pingpong|sockets BYTES[,BYTES]... BROADCASTS [SETTINGS]...\n",
-              stderr);
+        fputs("Usage: sampler bcast|pingpong|sockets BYTES[,BYTES]... BROADCASTS\n", stderr);
     }
-    MPI_T_finalize();
     MPI_Finalize();
     return status;
 }

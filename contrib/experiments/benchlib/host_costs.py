@@ -94,7 +94,7 @@ def _pingpong(sampler, which):
         raise UserError(f"mpirun {sampler} {which}: {done.stderr.strip()[-300:]}")
     times = {size: [] for size in MESSAGES}
     for line in done.stdout.splitlines():
-        _, size, _, ns = line.split(",")
+        size, _, ns = line.split(",")
         times[int(size)].append(int(ns))
     return [min(times[size]) for size in MESSAGES]
 
