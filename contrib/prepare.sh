@@ -12,7 +12,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # shellcheck disable=SC2034
 build_packages=(gcc libc6-dev make autoconf automake pkg-config openmpi-bin libopenmpi-dev
-    libhwloc-dev libjansson-dev libpmix-dev libyaml-dev iproute2 ethtool iputils-ping procps util-linux python3 gnuplot-nox)
+    libhwloc-dev libjansson-dev libpmix-dev libyaml-dev iproute2 ethtool iputils-ping procps util-linux python3)
 
 say() { printf '== %s\n' "$*"; }
 

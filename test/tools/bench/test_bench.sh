@@ -246,7 +246,7 @@ assert all(m["failure"] is None and len(m["runs"]) == 2 for m in run["methods"])
 assert all(s["median_us"] > 0 for m in run["methods"] for s in m["sizes"])
 rows = list(csv.DictReader(open(os.path.join(directory, "results.csv"))))
 assert len(rows) == 3 * 2 * 2, len(rows)
-assert os.path.exists(os.path.join(directory, "plot.dat"))
+assert os.path.exists(os.path.join(directory, "bars.svg"))
 PYTHON
 report $? "compare: three methods, two rounds; table, CSV and JSON agree"
 grep -q 'round 2 of 2: tuned, .* left' "$err"
