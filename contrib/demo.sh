@@ -23,4 +23,4 @@ prepare_build "$build"
 
 say "broadcasting on 32 emulated hosts, four switches in a line, hosts dealt out in turn, at the rate at which this computer keeps up:"
 "$build/inst/libexec/pipebcast/pipebcast-compare" --topology 5 --rate auto --sizes 64K,256K \
-    --methods demo --runs 2 --mode sync --time-limit 4 --iterations 5 --plugin-dir "$build/inst/plugins" --output "$build/results"
+    --methods demo --runs 2 --time-limit 4 --iterations 5 --plugin-dir "$build/inst/plugins" --output "$build/results"

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""TAP test of comparisons with other broadcasts at their best: how they are run, and which are measured at
-greater sizes. All measurements are made up."""
+"""TAP test of comparisons with other broadcasts at their best: how they are run. All measurements are made up."""
 
 import os
 import sys
@@ -12,11 +11,8 @@ sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
 from benchlib import counting
-from benchlib.matrix import Matrix
 from benchlib.methods import MPICH, Method, expand_methods
 from benchlib.programs import find_mpich_mpirun
-from benchlib.report import osu_text
-from benchlib.run import Outcome
 from benchlib.units import UserError
 
 COUNT = [0, 0]
@@ -36,22 +32,6 @@ def refuses(text, what):
         eq("taken", "refused", what)
     except UserError:
         eq(True, True, what)
-
-
-def row(size, time, method="", limited="0", pingpong=""):
-    return {"method": method, "bytes": str(size), "pingpong_us": str(pingpong), "sync_median_us": str(time),
-            "sync_ratio": "", "sync_iterations": "3", "call_mean_us": str(time / 2),
-            "call_min_us": str(time / 4), "call_max_us": str(time), "limited": limited}
-
-
-def matrix_of(times, sizes):
-    """times: {method's name: a function of the size}."""
-    matrix = Matrix([Method(name) for name in times], sizes)
-    for name, time in times.items():
-        outcome = Outcome()
-        outcome.rows = [row(size, time(size)) for size in sizes[:2]]
-        matrix.outcomes[name] = [outcome]
-    return matrix
 
 
 def test_methods():
@@ -97,14 +77,6 @@ def test_mpich():
            [mpirun, "mine", "mpirun.mpich"], "MPICH's mpirun is named, or in its directory, or the system's")
 
 
-def test_osu():
-    matrix = matrix_of({"tuned": lambda s: 4 * s}, [1024, 2048, 4096])
-    lines = osu_text(matrix).splitlines()
-    eq([line.split() for line in lines if not line.startswith("#")],
-       [["1024", "2048.00", "1024.00", "4096.00", "3"], ["2048", "4096.00", "2048.00", "8192.00", "3"]],
-       "the columns of osu_bcast, of what was measured")
-
-
 def test_rates():
     rates = counting.keeps_up(2)
     eq([round(rates[name], 2) for name in ("forwards", "binary", "root")], [4, 5.33, 8],
@@ -112,7 +84,7 @@ def test_rates():
 
 
 def main():
-    for test in (test_methods, test_mpich, test_osu, test_rates):
+    for test in (test_methods, test_mpich, test_rates):
         test()
     print(f"1..{COUNT[0]}")
     return 1 if COUNT[1] else 0

@@ -47,13 +47,12 @@ def check_measuring_options(options, counts=()):
         raise UserError("--time-limit and --patience are seconds above 0")
 
 
-def find_programs(options, testbed=True):
+def find_programs(options):
     """Completes --bench, --testbed and --plugin-dir."""
     options.bench = need_program(options.bench, BENCH, "--bench")
     if options.plugin_dir is not None:
         options.mpirun_arg = component_path(options.plugin_dir) + options.mpirun_arg
-    if testbed:
-        options.testbed = need_program(options.testbed, TESTBED, "--testbed")
+    options.testbed = need_program(options.testbed, TESTBED, "--testbed")
 
 
 def dated_directory(name):

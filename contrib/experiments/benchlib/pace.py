@@ -43,8 +43,7 @@ def keeps_up(pace):
 
 def measure_pace(options, rate):
     """Measures on a testbed of its own. Returns the ratios to the times that links allow."""
-    options = argparse.Namespace(**{**vars(options), "rate": rate, "iterations": 4, "warmup": 1, "mode": "sync",
-                                    "root": "0"})
+    options = argparse.Namespace(**{**vars(options), "rate": rate, "iterations": 4, "warmup": 1, "root": "0"})
     place = Testbed(options, options.topology)
     method = Method(f"pipebcast:chain:{segment_of_frames(MTU, 1)}")
     outcomes = []

@@ -1,4 +1,4 @@
-"""Where programs run: on this host alone, or on a testbed."""
+"""Where programs run: on a testbed."""
 
 import json
 import os
@@ -17,36 +17,6 @@ PINGPONG_OF_TOPOLOGY = {"5": "0,4"}
 def natural(name):
     """A key that sorts n2 before n10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
-
-
-class Local:
-    """mpirun on this host, all ranks over TCP on the loopback interface."""
-
-    topology_file = None
-
-    def __init__(self, n_ranks):
-        self.n_ranks = n_ranks
-
-    def up(self):
-        pass
-
-    def down(self):
-        pass
-
-    def describe(self):
-        return {"kind": "local", "ranks": self.n_ranks}
-
-    def mpirun(self, arguments, mpich=None):
-        """The command line; mpich names MPICH's mpirun, where that is wanted."""
-        if mpich:
-            return [mpich, "-n", str(self.n_ranks)] + arguments
-        return ["mpirun", "-np", str(self.n_ranks), "--oversubscribe", "--mca", "btl", "self,tcp",
-                "--mca", "btl_tcp_if_include", "lo",
-                # The ranks stand for hosts: of one host's ranks pipebcast would leave all to tuned.
-                "--mca", "coll_pipebcast_hosts", f"n[0-{self.n_ranks - 1}]"] + arguments
-
-    def counters(self):
-        return None
 
 
 class Testbed:

@@ -71,24 +71,6 @@ def bars_text(matrix, columns=60):
     return "\n".join([f"{bytes_text(size)}, in times T(M)", "", *lines]) + "\n"
 
 
-def osu_text(matrix):
-    """The columns of osu_bcast -f, a block for each method: time in the call, of the ranks' means."""
-    out = []
-    for method in matrix.methods:
-        out += ["", f"# OSU MPI Broadcast Latency Test, by pipebcast-bench: {method.name}",
-                "# Ranks start at moments agreed on by clocks, and not by MPI_Barrier",
-                f"{'# Size':<10}{'Avg Latency(us)':>18}{'Min Latency(us)':>18}{'Max Latency(us)':>18}"
-                f"{'Iterations':>12}"]
-        for size in matrix.sizes:
-            cells = [matrix.median(method, size, field) for field in
-                     ("call_mean_us", "call_min_us", "call_max_us")]
-            if None not in cells:
-                count = sum(matrix.samples(method, size, "sync_iterations"))
-                out.append(f"{size:<10}" + "".join(f"{cell:>18.2f}" for cell in cells)
-                           + f"{count:>12.0f}")
-    return "\n".join(out).lstrip("\n") + "\n"
-
-
 def cpu_model():
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
@@ -120,7 +102,6 @@ def outcome_record(outcome):
 def size_record(matrix, method, size):
     return {"bytes": size, "median_us": matrix.median(method, size, "sync_median_us"),
             "ratio": matrix.median(method, size, "sync_ratio"),
-            "loop_us": matrix.median(method, size, "loop_us"),
             "limited": matrix.limited(method, size)}
 
 

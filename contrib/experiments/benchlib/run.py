@@ -55,7 +55,7 @@ def read_rows(process, outcome, on_row):
 
 
 def bench_arguments(method, sizes, options):
-    arguments = ["--csv", "--clock", "shared", "--mode", options.mode,
+    arguments = ["--csv", "--clock", "shared", "--mode", "sync",
                  "--label", method.name, "--sizes", ",".join(map(str, sizes)),
                  "--iterations", str(options.iterations), "--time-per-size", str(options.time_limit),
                  "--root", options.root]

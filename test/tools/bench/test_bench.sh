@@ -1,5 +1,5 @@
 #!/bin/sh
-# TAP test of pipebcast-bench and compare on this host alone. BENCH, COMPARE and MPIEXEC name
+# TAP test of pipebcast-bench and compare with ranks of this host alone. BENCH, COMPARE and MPIEXEC name
 # the programs; `make check` sets them.
 # shellcheck disable=SC2086  # $quick is split into words on purpose
 BENCH=${BENCH:-pipebcast-bench}
@@ -230,13 +230,31 @@ fi
 
 # compare ARGUMENT...: output in $out and $err, status in $code.
 compare() {
-    "$COMPARE" --bench "$BENCH" --output "$work/results" "$@" >"$out" 2>"$err" </dev/null
+    "$COMPARE" --bench "$BENCH" --testbed "$work/testbed" --output "$work/results" "$@" \
+        >"$out" 2>"$err" </dev/null
     code=$?
 }
+# In the place of a testbed: ranks are on this host.
+cat >"$work/testbed" <<'SH'
+#!/bin/sh
+case $1 in
+status)
+    echo '{"testbed": {"hosts": ["n0"]}, "fabric": null,' \
+        '"links": [{"from": "n0", "to": "s0", "drops": 0, "bytes": 1}]}'
+    ;;
+mpirun)
+    shift 4
+    exec mpirun "$@"
+    ;;
+esac
+SH
+chmod +x "$work/testbed"
+: >"$work/cluster.conf"
+on="--topology $work/cluster.conf --np"
 case $MPIEXEC in
 */*) PATH=$(dirname "$MPIEXEC"):$PATH ;;
 esac
-compare --local 3 --sizes 4K,16K --methods tuned,tuned:pipeline:1400,adapt --runs 2 --iterations 3
+compare $on 3 --sizes 4K,16K --methods tuned,tuned:pipeline:1400,adapt --runs 2 --iterations 3
 [ $code -eq 0 ] && python3 - "$work/results" <<'PYTHON' 2>>"$err"
 import csv, json, os, sys
 directory = sys.argv[1]
@@ -251,13 +269,13 @@ PYTHON
 report $? "compare: three methods, two rounds; table, CSV and JSON agree"
 grep -q 'round 2 of 2: tuned, .* left' "$err"
 report $? "compare: shows progress and the time left"
-compare --local 2 --sizes 4K --methods pipebcast:no_such_algorithm,tuned --runs 1 --iterations 2 \
+compare $on 2 --sizes 4K --methods pipebcast:no_such_algorithm,tuned --runs 1 --iterations 2 \
     --mpirun-arg=--mca --mpirun-arg=pml --mpirun-arg=nothing
 [ $code -eq 1 ] && grep -q 'FAILED: tuned: exit code' "$out"
 report $? "compare: methods that fail are reported, and the exit status shows it"
 CORRUPT=3,1,9
 export CORRUPT
-compare --bench "$CORRUPT_BENCH" --local 2 --sizes 4K,8K --methods tuned --runs 1 --iterations 2
+compare --bench "$CORRUPT_BENCH" $on 2 --sizes 4K,8K --methods tuned --runs 1 --iterations 2
 [ $code -eq 1 ] && grep -q 'FAILED: tuned: .*wrong bytes' "$out"
 report $? "compare: wrong bytes are a failure"
 # A program that never ends, in place of the benchmark.
@@ -281,12 +299,12 @@ gone() {
     return 0
 }
 : >"$work/pids"
-compare --local 2 --bench "$work/stuck" --sizes 4K --methods tuned --patience 1 --time-limit 0.5
+compare $on 2 --bench "$work/stuck" --sizes 4K --methods tuned --patience 1 --time-limit 0.5
 [ $code -eq 1 ] && grep -q 'FAILED: tuned: stopped: no end after' "$out" && gone
 report $? "compare: a run that hangs is stopped"
 : >"$work/pids"
-"$COMPARE" --bench "$work/stuck" --output "$work/results" --local 2 --methods tuned \
-    >"$out" 2>"$err" </dev/null &
+"$COMPARE" --bench "$work/stuck" --testbed "$work/testbed" --output "$work/results" $on 2 \
+    --methods tuned >"$out" 2>"$err" </dev/null &
 compare_pid=$!
 tries=0
 while [ "$(wc -l <"$work/pids")" -lt 2 ] && [ $tries -lt 300 ]; do
@@ -300,15 +318,14 @@ report $? "compare: interrupted, it ends what it started"
 compare --topology 9 --testbed false --methods tuned
 [ $code -eq 2 ] && grep -q 'no topology of' "$err"
 report $? "compare: an unknown topology is refused"
-: >"$work/cluster.conf"
-compare --topology "$work/cluster.conf" --testbed false --methods tuned
+compare $on 2 --testbed false --methods tuned
 [ $code -eq 1 ] && grep -q 'false up .* failed' "$err"
 report $? "compare: a testbed that does not come up is reported"
 
-for arguments in '--sizes 4K' '--local 2 --methods tuned:nothing' '--local 2 --methods x' \
-    '--local 2 --sizes 4Q' '--local 0' '--topology 1 --local 2' '--local 2 --nonsense'; do
+for arguments in '--sizes 4K' "$on 2 --methods tuned:nothing" "$on 2 --methods x" \
+    "$on 2 --sizes 4Q" "$on 0" "$on 2 --rate auto --name x" "$on 2 --nonsense"; do
     compare $arguments
     [ $code -eq 2 ] && [ -s "$err" ]
-    report $? "compare refuses: $arguments"
+    report $? "compare refuses: ${arguments##*cluster.conf }"
 done
 echo "1..$count"
