@@ -12,8 +12,6 @@
  *
  * If PIPEBCAST_IDLE_EMPTY is a number, a poll also waits after this number of polls in a row
  * without an event. That is for programs that never yield (MPICH).
- *
- * If PIPEBCAST_IDLE_YIELD is set, the yield sleeps instead: for ranks with shared memory alone.
  */
 #include "dilation.h"
 
@@ -34,7 +32,6 @@ static __thread long n_empty;
 /* Set once at load, before a second thread exists. */
 static struct timespec idle_time = {0, DEFAULT_IDLE_US * 1000L};
 static long most_empty = LONG_MAX;
-static int yield_sleeps;
 
 int sched_yield(void);
 int usleep(useconds_t us);
@@ -50,7 +47,6 @@ __attribute__((constructor)) static void load(void)
     const char *empty = getenv("PIPEBCAST_IDLE_EMPTY");
     const long n = empty != NULL ? strtol(empty, NULL, 10) : 0;
     most_empty = n > 0 ? n : LONG_MAX;
-    yield_sleeps = getenv("PIPEBCAST_IDLE_YIELD") != NULL;
 }
 
 /** Tells whether this poll follows a yield, or many polls that found nothing; forgets the yield. */
@@ -90,7 +86,7 @@ static int sleep_for(const struct timespec *time, struct timespec *left)
 int sched_yield(void)
 {
     /* A dilated rank that yields again and again without a look waits for its clock. */
-    if (yield_sleeps || (dilation_is_on() && has_yielded)) {
+    if (dilation_is_on() && has_yielded) {
         return sleep_for(&idle_time, NULL);
     }
     has_yielded = 1;

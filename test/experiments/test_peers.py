@@ -10,7 +10,6 @@ sys.path.insert(0, os.path.join(HERE, "../../contrib/experiments"))
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
-from benchlib import counting
 from benchlib.methods import MPICH, Method, expand_methods
 from benchlib.programs import find_mpich_mpirun
 from benchlib.units import UserError
@@ -77,14 +76,8 @@ def test_mpich():
            [mpirun, "mine", "mpirun.mpich"], "MPICH's mpirun is named, or in its directory, or the system's")
 
 
-def test_rates():
-    rates = counting.keeps_up(2)
-    eq([round(rates[name], 2) for name in ("forwards", "binary", "root")], [4, 5.33, 8],
-       "Gbit/s by nanoseconds for each byte")
-
-
 def main():
-    for test in (test_methods, test_mpich, test_rates):
+    for test in (test_methods, test_mpich):
         test()
     print(f"1..{COUNT[0]}")
     return 1 if COUNT[1] else 0

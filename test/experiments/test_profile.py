@@ -52,16 +52,6 @@ def test_reading():
            "callgrind's lines are counted where they belong, and calls not at all")
 
 
-def test_looks():
-    work, look = {"own": 50, "all": 1000, "idle": 0}, {"own": 3, "all": 40, "idle": 6}
-    def after(looks):
-        return {name: work[name] + looks * look[name] for name in work}
-    calm, restless, more = after(10), after(70), {name: 3 * work[name] + 25 * look[name] for name in work}
-    found = counting.without_looks(counting.difference(calm, more, 2), calm, restless)
-    tap.eq(found, {"own": 50, "all": 1000, "idle": 0}, "looks in vain are taken off, however many there were")
-    tap.eq(counting.without_looks(work, calm, calm), work, "and nothing is where no more of them were seen")
-
-
 def profile(*arguments):
     environment = dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe="1")
     if os.path.isabs(os.environ.get("MPIEXEC", "")):
@@ -83,10 +73,6 @@ def test_options():
     refuses("--segment", "0")
     refuses("--methods", "no_component")
     refuses("--plugin-dir", HERE)
-    refuses("--inside", "--time")
-    refuses("--inside", "--bytes", "3M", "1M")
-    refuses("--inside", "--ranks", "8", "--counted", "1,8")
-    refuses("--inside", "--single-copy", "xpmem")
 
 
 def rows_of(text):
@@ -139,23 +125,6 @@ def test_cost():
     tap.ok(0 < segment <= 1.1 * SEGMENT, f"{segment} instructions of its own for a segment, {SEGMENT} before")
 
 
-def test_inside():
-    done = profile("--inside", "--plugin-dir", PLUGINS, "--ranks", "4", "--counted", "1", "--broadcasts", "2",
-                   "--single-copy", "none", "--methods", "pipebcast:chain:1426,sm")
-    if not tap.ok(done.returncode == 0, "a rank inside a host is counted"):
-        tap.note(done.stdout + done.stderr)
-        return
-    tap.note(done.stdout)
-    rows = rows_of(done.stdout)
-    tap.eq((sorted(rows), [len(row) for row in rows.values()]), (["pipebcast", "sm"], [5, 5]),
-           "a row for each method: the rank and four numbers")
-    for name, (rank, own, _, copies, _) in rows.items():
-        # What coll/sm's looks in vain cost is its own, and to take them off leaves more or less than nothing.
-        tap.ok(rank == 1 and (own > 0 or name == "sm"), f"{name}: {own:.4f} instructions of its own for a byte")
-        # Out of the shared memory, and into it where a rank sends on: coll/sm's ranks read the root's copy.
-        tap.ok(0.9 < copies < 4, f"{name}: {copies:.2f} copies of each byte, by way of shared memory")
-
-
 def unable():
     """Why nothing can be counted here, or None."""
     if os.environ.get("PIPEBCAST_TESTS") == "units":
@@ -171,7 +140,6 @@ def unable():
 
 def main():
     test_reading()
-    test_looks()
     reason = unable()
     if reason:
         tap.skip("what a segment costs", reason)
@@ -181,7 +149,6 @@ def main():
         if os.environ.get("PIPEBCAST_TESTS") == "long":
             test_run()
             test_cost()
-            test_inside()
     return tap.done()
 
 

@@ -1,31 +1,25 @@
-"""Counts of one rank of a job: instructions, copied bytes, system calls; the processor time of all."""
+"""Counts of one rank of a job: instructions, copied bytes, system calls."""
 
 import glob
 import os
 import re
-import resource
 
 from .units import UserError
 
 # Objects and functions that are a component's own.
 OWN_OBJECTS = {"pipebcast": ["mca_coll_pipebcast"], "adapt": ["mca_coll_adapt"],
-               "tuned": ["mca_coll_tuned"], "han": ["mca_coll_han"], "sm": ["mca_coll_sm"]}
+               "tuned": ["mca_coll_tuned"], "han": ["mca_coll_han"]}
 OWN_FUNCTIONS = {"tuned": ("ompi_coll_base_", "ompi_request_")}
 
-DATA_CALLS = {"read", "readv", "recv", "recvfrom", "recvmsg", "write", "writev", "send", "sendto",
-              "sendmsg", "process_vm_readv", "process_vm_writev"}
+DATA_CALLS = {"read", "readv", "recv", "recvfrom", "recvmsg", "write", "writev", "send", "sendto", "sendmsg"}
 WAITING_CALLS = {"poll", "ppoll", "epoll_wait", "epoll_pwait", "epoll_pwait2", "select",
                  "sched_yield"}
 
 
-# In a name that valgrind is given: the rank.
-EACH = "%q{OMPI_COMM_WORLD_RANK}"
-
-
 def _fresh(job, name):
-    """A path that nothing begins with yet: each rank's file adds its number."""
+    """A path that nothing begins with yet."""
     path = os.path.join(job.directory, name)
-    for old in glob.glob(f"{path}.*"):
+    for old in glob.glob(f"{path}*"):
         os.remove(old)
     return path
 
@@ -74,35 +68,27 @@ def self_costs(text):
             is_call = False
 
 
-# Where the library with which ranks sleep is called for that: as often as they look in vain.
-IDLE = ("pipebcast-idle", "sched_yield")
-
-
 def _tally(text, component):
-    """Instructions of a component's own, of the whole process, and of being asked to sleep."""
-    counts = {"own": 0, "all": 0, "idle": 0}
+    """Instructions of a component's own, and of the whole process."""
+    counts = {"own": 0, "all": 0}
     objects, functions = OWN_OBJECTS[component], OWN_FUNCTIONS.get(component)
     for of_object, function, cost in self_costs(text):
         is_own = any(name in of_object for name in objects) or (
             functions is not None and function.startswith(functions))
         counts["own"] += cost if is_own else 0
-        counts["idle"] += cost if IDLE[0] in of_object and function == IDLE[1] else 0
         counts["all"] += cost
     return counts
 
 
 def _run_callgrind(job, n_bytes, options):
-    """Returns the path that the files of ranks begin with."""
+    """Returns the path that its files begin with."""
     path = _fresh(job, "callgrind")
-    job.run(n_bytes, ["valgrind", "-q", "--tool=callgrind", *options, f"--callgrind-out-file={path}.{EACH}"])
+    job.run(n_bytes, ["valgrind", "-q", "--tool=callgrind", *options, f"--callgrind-out-file={path}"])
     return path
 
 
 def count_instructions(job, n_bytes):
-    """{rank: counts}, as the other ones."""
-    path = _run_callgrind(job, n_bytes, [f"--toggle-collect={job.within}"] if job.within else [])
-    return {rank: _tally(_read(f"{path}.{rank}", "callgrind"), job.method.component)
-            for rank in job.counted}
+    return _tally(_read(_run_callgrind(job, n_bytes, []), "callgrind"), job.method.component)
 
 
 # The function of pipebcast-bench that broadcasts once, and does nothing else.
@@ -110,24 +96,19 @@ ONE_BROADCAST = "bench_measuring_broadcast"
 
 
 def count_each_broadcast(job, n_bytes):
-    """{rank: [counts of each broadcast]}: callgrind writes a file after each, which it numbers from 1."""
+    """Of each broadcast: callgrind writes a file after each, which it numbers from 1."""
     path = _run_callgrind(job, n_bytes, [f"--toggle-collect={ONE_BROADCAST}", f"--dump-after={ONE_BROADCAST}"])
-    return {rank: [_tally(_read(f"{path}.{rank}.{n + 1}", "callgrind"), job.method.component)
-                   for n in range(len(glob.glob(f"{path}.{rank}.*")))]
-            for rank in job.counted}
+    return [_tally(_read(f"{path}.{n + 1}", "callgrind"), job.method.component)
+            for n in range(len(glob.glob(f"{path}.*")))]
 
 
 def count_copies(job, n_bytes):
     path = _fresh(job, "dhat")
-    job.run(n_bytes, ["valgrind", "--tool=dhat", "--mode=copy", f"--log-file={path}.{EACH}",
-                      f"--dhat-out-file={path}.json.{EACH}"])
-    counts = {}
-    for rank in job.counted:
-        found = re.search(r"Total:\s+([0-9,]+) bytes", _read(f"{path}.{rank}", "dhat"))
-        if not found:
-            raise UserError("valgrind's dhat reports no total of copied bytes; is it older than 3.17?")
-        counts[rank] = {"bytes": int(found.group(1).replace(",", ""))}
-    return counts
+    job.run(n_bytes, ["valgrind", "--tool=dhat", "--mode=copy", f"--log-file={path}", f"--dhat-out-file={path}.json"])
+    found = re.search(r"Total:\s+([0-9,]+) bytes", _read(path, "dhat"))
+    if not found:
+        raise UserError("valgrind's dhat reports no total of copied bytes; is it older than 3.17?")
+    return {"bytes": int(found.group(1).replace(",", ""))}
 
 
 def _tally_calls(text):
@@ -143,33 +124,10 @@ def _tally_calls(text):
 
 def count_system_calls(job, n_bytes):
     path = _fresh(job, "strace")
-    job.run(n_bytes, ["sh", "-c", f'exec strace -f -c -o "{path}.$OMPI_COMM_WORLD_RANK" "$@"', "sh"])
-    return {rank: _tally_calls(_read(f"{path}.{rank}", "strace")) for rank in job.counted}
+    job.run(n_bytes, ["strace", "-f", "-c", "-o", path])
+    return _tally_calls(_read(path, "strace"))
 
 
 def difference(few, many, n):
     """What is in the larger counts and not in the smaller, for each of n."""
     return {name: (many.get(name, 0) - few.get(name, 0)) / n for name in many}
-
-
-def without_looks(counts, calm, restless):
-    """Counts less the looks in vain that are in them; of one look by two runs of the same work."""
-    looks = restless["idle"] - calm["idle"]
-    if looks <= 0:
-        return counts
-    return {name: count - counts["idle"] * (restless[name] - calm[name]) / looks
-            for name, count in counts.items()}
-
-
-def count_time(job, n_bytes):
-    """Nanoseconds of processors, in the program and in the kernel, of mpirun and all ranks."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    job.run(n_bytes, [])
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return {"ns": 1e9 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)}
-
-
-def keeps_up(ns_per_byte):
-    """Gbit/s of a link, by how much of the time of an edge a byte that leaves a rank takes of it."""
-    shares = {"forwards": 1, "binary": 1 / 2 + 1 / 4, "kary": 1 / 2 + 1 / 6, "root": 1 / 2}
-    return {name: 8 / (ns_per_byte * share) for name, share in shares.items()}

@@ -46,8 +46,7 @@ MPICH_SINCE_5_1 = ["circ_graph"]
 # Nothing of its own for one network, and no other algorithm in the place of one that cannot be used.
 MPICH_ALWAYS = {"MPIR_CVAR_DEVICE_COLLECTIVES": "none", "MPIR_CVAR_COLLECTIVE_FALLBACK": "error"}
 
-ALGORITHMS = {"tuned": TUNED, "adapt": ADAPT, "libnbc": LIBNBC, "mpich": MPICH, "han": {},
-              "sm": {}}
+ALGORITHMS = {"tuned": TUNED, "adapt": ADAPT, "libnbc": LIBNBC, "mpich": MPICH, "han": {}}
 
 # Of experiments about trees: what is chosen is one.
 BY_TREES = {"coll_pipebcast_multicast": "off"}
@@ -139,14 +138,6 @@ class Method:
     def _mca_han(self, _topology_file):
         # Where a host has one rank it leaves broadcasts to others, which is what is measured then.
         return {"coll": "^adapt,pipebcast", "coll_han_priority": "100"}
-
-    def _mca_sm(self, _topology_file):
-        # Of 4.1; it serves communicators whose ranks are on one host. Its segments are parameters of
-        # its shared memory.
-        settings = {"coll": "^adapt,han,pipebcast", "coll_sm_priority": "100"}
-        if self.segment:
-            settings["coll_sm_fragment_size"] = str(self.segment)
-        return settings
 
     def _mca_libnbc(self, _topology_file):
         settings = {"coll": "^adapt,han,pipebcast"}
