@@ -24,9 +24,10 @@ from benchlib.experiments import (choices, dilated, firsts, p2_costs, p2_fig5, p
 from benchlib.experiments import sharing as sharing_experiment
 from benchlib.experiment import COMPUTED, MethodView
 from benchlib.pictures import Curve, Diagram, curves_svg
-from benchlib.places import Testbed, counted_doubts, natural
+from benchlib.places import Testbed, counted_doubts
 from benchlib.samples import COLUMNS
 from benchlib.units import UserError
+from pipebcast_sizes import in_natural_order
 from tap import Tap
 
 K = 1024
@@ -356,7 +357,7 @@ def test_sharing():
     tap.eq(chosen[0].receivers(0, "c"), ["b"], "sharing: what is chosen together leaves a link's direction to the other")
     for shape in sharing_experiment.SHAPES:
         network = sharing_experiment.Network(shape, 5)
-        tap.eq(sorted(re.findall(r"\bn\d+", network.text()), key=natural), network.hosts, f"sharing: each host once, {shape}")
+        tap.eq(in_natural_order(re.findall(r"\bn\d+", network.text())), network.hosts, f"sharing: each host once, {shape}")
         switches = re.findall(r"Name=(\w+)", network.text())
         tap.eq(len(network.links()), 2 * (len(network.hosts) + len(switches) - 1), f"sharing: a tree, {shape}")
     samples = [sample("line", name, 1, ns, speed=COMPUTED, run=run) for run, took in ((1, (10, 30, 10)), (2, (4, 2, 2)))

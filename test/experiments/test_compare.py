@@ -14,7 +14,8 @@ sys.dont_write_bytecode = sys.pycache_prefix is None
 from benchlib.pictures import MOST, UNIT, Bar, Panel, bars_svg
 from benchlib.pace import Pace, RATES, chain_us, find_rate, message_us, sizes_in_time
 from benchlib.report import bars_text
-from benchlib.units import UserError, rate_text
+from benchlib.units import UserError
+from pipebcast_sizes import show_rate
 from tap import Tap
 
 RATIOS = {"tuned": 20.0, "pipebcast": 1.2, "failed": None}
@@ -38,7 +39,7 @@ def test_picture(tap):
 
 
 def test_rates(tap):
-    tap.eq([rate_text(bits) for bits in (2000000, 10**10, 1500, 7)], ["2mbit", "10gbit", "1500bit", "7bit"], "rates as people write them")
+    tap.eq([show_rate(bits) for bits in (2000000, 10**10, 1500, 7)], ["2mbit", "10gbit", "1.5kbit", "7bit"], "rates as people write them")
 
 
 def found(paces):

@@ -2,21 +2,17 @@
 
 import json
 import os
-import re
 import shlex
 import subprocess
 import sys
 
+from pipebcast_sizes import in_natural_order, show_rate
+
 from .programs import LIBRARY
-from .units import UserError, rate_text
+from .units import UserError
 
 # Two ranks on one switch, where that is not ranks 0 and 1: topology 5 deals hosts out in turn.
 PINGPONG_OF_TOPOLOGY = {"5": "0,4"}
-
-
-def natural(name):
-    """A key that sorts n2 before n10."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
 class Testbed:
@@ -70,9 +66,9 @@ class Testbed:
                 raise
         facts = self.status()["testbed"]
         if self.standing:
-            self.rate = rate_text(facts["rate"] * facts["dilation"])
+            self.rate = show_rate(facts["rate"] * facts["dilation"])
         # The testbed's mpirun places ranks in the order of the hosts' names.
-        self.hosts = sorted(facts["hosts"], key=natural)
+        self.hosts = in_natural_order(facts["hosts"])
 
     def status(self, *arguments):
         """What `testbed status` reports."""

@@ -1,15 +1,6 @@
 """Quantities as people write them, and the error that people can correct."""
 
-import os
-import re
-import sys
-
-# What all programs in Python share is beside this library where it is installed, and with the testbed in
-# the source tree.
-HERE = os.path.dirname(os.path.realpath(__file__))
-sys.path += [os.path.dirname(HERE), os.path.join(HERE, "../../testbed")]
-
-from pipebcast_sizes import read_size  # pylint: disable=wrong-import-position
+from pipebcast_sizes import RATES, read_quantity, read_size
 
 
 class UserError(Exception):
@@ -39,17 +30,10 @@ def parse_sizes(text):
 
 def parse_rate(text):
     """Bits a second of 10mbit, as the testbed takes them."""
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(k|m|g|)bit", text.lower())
-    if not match or float(match[1]) <= 0:
+    rate = read_quantity(text, RATES)
+    if not rate:
         raise UserError(f"--rate: '{text}' is no rate; write for example 10mbit")
-    return float(match[1]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[2]]
-
-
-def rate_text(bits):
-    for unit, letter in ((10**9, "g"), (10**6, "m"), (10**3, "k")):
-        if bits % unit == 0:
-            return f"{bits // unit}{letter}bit"
-    return f"{bits}bit"
+    return rate
 
 
 def bytes_text(size):

@@ -6,6 +6,8 @@ import signal
 import sys
 import time
 
+from pipebcast_sizes import in_natural_order, show_rate
+
 from .bridges import kernel_links, set_buckets
 from .changes import (
     Nodes,
@@ -22,12 +24,10 @@ from .failure import EXIT_FAILED, Failure, warn
 from .flow import tcp_flow
 from .inside import Program, inside, program_environment
 from .mpi import find_mpirun, mpi_environment, start_mpirun, write_hostfile
-from .quantities import show_rate
 from .script import read_script
 from .starting import Testbed
 from .states import DEFAULT_NAME, all_states, find_state
 from .status import describe_network, show_status
-from .topology import in_natural_order
 
 
 def exit_on_signals():

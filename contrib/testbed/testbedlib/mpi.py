@@ -5,11 +5,12 @@ import re
 import shutil
 import subprocess
 
+from pipebcast_sizes import in_natural_order
+
 from .addresses import PRIVATE, SUBNET
 from .failure import Failure, Unable
 from .host import costs_text
 from .inside import Program, program_environment
-from .topology import in_natural_order
 
 DILATED_LOOK_US = 3  # of dilated time, between two looks of an idle rank at its network
 LOOK_US = 40  # of a processor, for one look of an idle rank at its network, with cold caches

@@ -3,21 +3,20 @@
 import argparse
 import re
 
-from pipebcast_sizes import read_size
+from pipebcast_sizes import RATES, read_quantity, read_size
 
-RATES = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 
 
 def quantity(text, units, what, example):
     """A number with one of `units`, as a whole number of the smallest unit."""
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)", text.strip().lower())
-    if not match or match.group(2) not in units:
+    value = read_quantity(text, units)
+    if value is None:
         names = ", ".join(u for u in units if u)
         raise argparse.ArgumentTypeError(
             f"'{text}' is no {what}: write a number and a unit ({names}), such as {example}"
         )
-    return round(float(match.group(1)) * units[match.group(2)])
+    return value
 
 
 def rate_type(text):
@@ -95,13 +94,6 @@ def name_type(text):
             f"'{text}': a name has letters, digits, '.', '_' and '-', at most 41"
         )
     return text
-
-
-def show_rate(bits):
-    for unit in ("gbit", "mbit", "kbit"):
-        if bits >= RATES[unit]:
-            return f"{bits / RATES[unit]:g}{unit}"
-    return f"{bits}bit"
 
 
 def show_time(ns):

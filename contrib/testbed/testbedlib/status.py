@@ -1,7 +1,9 @@
 """What was counted, as tables for people."""
 
+from pipebcast_sizes import show_rate
+
 from .counters import measure
-from .quantities import show_rate, show_time
+from .quantities import show_time
 from .topology import has_parallel_links
 
 

@@ -9,13 +9,6 @@ from .failure import Failure, warn
 MAX_HOSTS = 4000
 
 
-def in_natural_order(names):
-    """n2 before n10, as schedulers number the hosts of a job."""
-    return sorted(names, key=lambda name: [
-        int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)
-    ])  # fmt: skip
-
-
 class Topology:
     """What the fabric's reader reports of a topology file: one reader for all."""
 
