@@ -18,6 +18,8 @@ build=${1:-$top/build/demo}
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
 
+unshare --net true 2>/dev/null || unshare --map-root-user --net true ||
+    die "an emulated cluster needs root, or user namespaces (sysctl user.max_user_namespaces)"
 prepare_packages "${build_packages[@]}"
 prepare_build "$build"
 

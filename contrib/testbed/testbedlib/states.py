@@ -89,6 +89,8 @@ class State:
         try:
             self.make()
         except FileExistsError:
+            while not self.alive() and os.path.exists(self.path) and not self.is_left():
+                time.sleep(0.1)  # another one may be making it, and has no lock yet
             if self.alive():
                 raise Failure(
                     f"a testbed '{self.name}' is up already: use it, choose another --name, or end "
