@@ -118,8 +118,7 @@ static const struct {
     {"min_size", SIZE, NULL, OPAL_INFO_LVL_4, READONLY, &coll_pipebcast_params.min_size,
      "Bytes of the smallest message that is considered, counted as the packed size of the whole "
      "message. Smaller ones go to the fallback component. 0 stands for 1, or 1024 with more than "
-     "512 ranks. "
-     "(default: 0)"},
+     "512 ranks. (default: 0)"},
     {"fanout", INT, NULL, OPAL_INFO_LVL_6, READONLY, &coll_pipebcast_params.fanout,
      "Children of a rank in algorithm kary, 1 to 64. (default: 8)"},
     {"arrival", INT, arrivals, OPAL_INFO_LVL_4, SETTING, &coll_pipebcast_params.arrival,
@@ -143,7 +142,7 @@ static const struct {
     {"multicast", INT, multicasts, OPAL_INFO_LVL_1, READONLY, &coll_pipebcast_params.multicast,
      "Whether broadcasts may go by IP multicast: switches copy datagrams, and lost ones are "
      "repaired over Open MPI's own connections. Switches without IGMP snooping send them to "
-     "every port, so the site decides. off: never. auto: where a probe finds that it works, "
+     "every port, so it is off by default. off: never. auto: where a probe finds that it works, "
      "over Ethernet of at most 10 Gbit/s, to three hosts or more. Not with "
      "advice_dir or arrival b or nb. Algorithm must be multicast, or auto in a communicator with "
      "more than half of its job's ranks. on: the same, however fast the links are, for parts of a "

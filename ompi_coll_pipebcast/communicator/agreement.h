@@ -11,10 +11,10 @@
 
 /**
  * Sets module->state, which is UNDECIDED, to SERVING or PASSING, alike on all ranks; rank 0
- * reports why the fallback component serves. A communicator that is served is called for once more
- * when it has become a local group. With the module's lock held. A rank that is out of
- * memory serves with an error in module->agreed: it is lost (communicator/lost.h), and the others
- * go on. O(ranks) at the first call.
+ * reports why the fallback component serves. To be called again for a communicator that is served
+ * and has become a local group: it is PASSING then. With the module's lock held. A rank that is out
+ * of memory serves with an error in module->agreed: it is lost (communicator/lost.h), and the
+ * others go on. O(ranks) at the first call.
  */
 void coll_pipebcast_agree(coll_pipebcast_module_t *module);
 

@@ -72,11 +72,14 @@ static int module_disable(mca_coll_base_module_t *base, struct ompi_communicator
     return OMPI_SUCCESS;
 }
 
-/** Open MPI asks for a module for an intercommunicator before anything is broadcast in its local
- * group for it. */
+/** Open MPI asks for a module for an intercommunicator before it broadcasts in the local group in
+ * the background. What it broadcasts there earlier has one order on all ranks. */
 static void note_local_group(const struct ompi_communicator_t *local)
 {
     coll_pipebcast_selected_t *item;
+    if (local->c_coll == NULL) { /* MPI_COMM_NULL: it could not be made */
+        return;
+    }
     OPAL_LIST_FOREACH(item, local->c_coll->module_list, coll_pipebcast_selected_t)
     {
         if (item->module->super.obj_class == OBJ_CLASS(coll_pipebcast_module_t)) {

@@ -10,7 +10,7 @@
 
 /* Part of ONE by which a candidate may take less than expected. */
 #define MARGIN_SEEN (ONE / 24)   /* it was measured once */
-#define MARGIN_SEGMENT (ONE / 8) /* its kind is the one in force */
+#define MARGIN_SEGMENT (ONE / 8) /* one of its kind was measured */
 #define MARGIN_KIND (ONE / 5)    /* it is another kind */
 #define MARGIN_FALLBACK ONE      /* what the fallback component does is not known */
 
@@ -137,16 +137,22 @@ static int fastest(const pb_learner_class_t *class, bool of_trees)
     return best;
 }
 
+/** Bytes of a segment of the class, in which 0 stands for the whole message. */
+static uint64_t length_of(const pb_learner_class_t *class, uint64_t segment)
+{
+    return segment != 0 ? segment : class->size_class;
+}
+
 /** The measured entry of the candidate's kind with the nearest segment size; -1: there is none. */
 static int nearest(const pb_learner_class_t *class, const pb_candidate_t *candidate)
 {
-    int best = -1;
+    const uint64_t wanted = length_of(class, candidate->segment);
     uint64_t least = 0;
+    int best = -1;
     for (int i = 0; i < class->n_entries; i++) {
         const pb_learner_entry_t *entry = &class->entries[i];
-        const uint64_t from = entry->segment > candidate->segment
-                                  ? entry->segment - candidate->segment
-                                  : candidate->segment - entry->segment;
+        const uint64_t length = length_of(class, entry->segment);
+        const uint64_t from = length > wanted ? length - wanted : wanted - length;
         if (entry->kind == candidate->kind && !entry->is_unsure && (best < 0 || from < least)) {
             best = i;
             least = from;
@@ -200,8 +206,8 @@ typedef struct reference {
     int64_t measured;
 } reference_t;
 
-/** Finds the scale for a candidate that was not measured; the fallback component is predicted in
- * another way, and says nothing of trees. */
+/** Finds the scale for a candidate that was not measured: of a tree, as the fallback component is
+ * predicted in another way. */
 static reference_t find_reference(const pb_learner_class_t *class, const pb_candidate_t *candidate,
                                   const pb_candidate_t *candidates, int n)
 {

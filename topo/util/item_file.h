@@ -1,7 +1,7 @@
 /*
  * The reader of text files of items: one item a line, its name and then its values.
  *
- *   pipebcast-model 1
+ *   pipebcast-model 2
  *   payload 1448
  *   cost 9000 900 2100 1800 10 10   # a comment
  *

@@ -86,28 +86,29 @@ class State:
 
     def create(self):
         """Makes the directory, taking the place of a dead testbed; returns the keeper's lock."""
-        try:
-            self.make()
-        except FileExistsError:
-            while not self.alive() and os.path.exists(self.path) and not self.is_left():
-                time.sleep(0.1)  # another one may be making it, and has no lock yet
+        while not self.make():
             if self.alive():
                 raise Failure(
                     f"a testbed '{self.name}' is up already: use it, choose another --name, or end "
                     f"it with '{TOOL} down --name {self.name}'"
-                ) from None
-            self.remove()
-            self.make()
+                )
+            if self.is_left():
+                self.remove()
+            else:
+                time.sleep(0.1)  # another one may be making it, and has no lock yet
         lock = os.open(self.file("lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX)  # who looks whether it is alive holds it for a moment
         return lock
 
     def make(self):
-        """The end of the last other testbed may take the base away."""
+        """Whether the directory was not there. The end of the last other testbed may take the base away."""
         for _ in range(100):
             make_base()
             try:
-                return os.mkdir(self.path, 0o700)
+                os.mkdir(self.path, 0o700)
+                return True
+            except FileExistsError:
+                return False
             except FileNotFoundError:
                 pass
         raise Failure(f"{self.path}: cannot be made")

@@ -171,6 +171,9 @@ static void list(explained_t *e, uint64_t bytes, listed_t *listed)
     for (int i = 0; i < listed->n; i++) {
         pb_candidate_t *row = &listed->rows[i];
         row->time = pb_choose_time(e->chooser, e->cluster.root, bytes, row);
+        if (row->time < 0) {
+            common_end_error(PB_ERR_NO_MEMORY);
+        }
     }
     qsort_r(listed->rows, (size_t) listed->n, sizeof(*listed->rows), compare, &listed->chosen);
 }
@@ -300,7 +303,7 @@ const tool_command_t tool_cmd_explain = {
                 "Shows how long a broadcast is predicted to take with each algorithm and its\n"
                 "best segment size, and which one the component chooses at first: the first\n"
                 "row. While a job runs, measured times correct the choice. \"fallback\" is the\n"
-                "component that serves without pipebcast.\n",
+                "component that serves without pipebcast, with the time of a binomial tree.\n",
             .has_operands = true,
             .groups =
                 (const common_group_t[]){

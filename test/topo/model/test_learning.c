@@ -591,6 +591,31 @@ static void test_used(void)
     ok(n_first > 120 && n_later == 0, "of 128 roots %d are first ones, then %d", n_first, n_later);
 }
 
+/** Smaller segments than one that was slower than predicted are not tried. */
+static void test_nearest(void)
+{
+    static const pb_candidate_t candidates[] = {
+        {.kind = PB_KIND_TWOTREE, .time = 100},
+        {.kind = PB_KIND_TWOTREE, .segment = 1024, .time = 100},
+        {.kind = PB_KIND_TWOTREE, .segment = 512, .time = 100}};
+    static pb_learner_t learner;
+    pb_learner_init(&learner, true);
+    pb_learner_class_t *class = &learner.classes[0];
+    class->size_class = 8192;
+    class->n = 1000;
+    class->n_entries = 2;
+    for (int i = 0; i < 2; i++) {
+        class->entries[i] = (pb_learner_entry_t){.kind = PB_KIND_TWOTREE,
+                                                 .segment = candidates[i].segment,
+                                                 .notes = {100 + 20 * i},
+                                                 .n_notes = 1};
+    }
+    ok(pb_learner_next(&learner, 0, candidates, 3) == -1,
+       "1024 bytes were slow: 512 are not tried");
+    class->n_entries = 1;
+    ok(pb_learner_next(&learner, 0, candidates, 3) >= 0, "before they were measured one is tried");
+}
+
 int main(void)
 {
     test_worlds();
@@ -602,6 +627,7 @@ int main(void)
     test_mixes();
     test_nothing_to_learn();
     test_fallback();
+    test_nearest();
     test_drift();
     test_no_memory();
     test_less_room();

@@ -52,7 +52,7 @@ class Firsts:
         ("where connections are open the first broadcast takes at most 1.3 times a settled one", "connected, first", 1.3, ""),
         ("the second takes at most 1.1 times a settled one", "auto, second", 1.1, ""),
         ("each of the second to the 65th takes at most 1.1 times a settled one", "auto, greatest of 2 to 65", 1.1,
-         "two of them try another tree or segment size"),
+         "a few of them try another tree or segment size"),
         ("the mean of the first ten is at most 1.3 times a settled one", "auto, mean of the first ten", 1.3, ""),
         ("so it is where multicast is allowed", "multicast allowed, mean of the first ten", 1.3, ""))]
 
