@@ -56,7 +56,7 @@
 /**
  * Part of the time that choices add to candidates with segments below half a frame, whose times are
  * less sure. Most of their time is the cost of messages with many ranks at the same time, and the
- * model knows only its mean. Ratios of measurement to prediction are in doc/design/candidates.md.
+ * model knows only its mean (doc/design/candidates.md).
  */
 #define PB_CHOOSE_UNSURE 8
 
