@@ -123,7 +123,7 @@ static bool may_be_passed(const coll_pipebcast_module_t *module, size_t total,
     if (decision->ours || coll_pipebcast_all_are_aware(module)) {
         return false;
     }
-    if (module->agreed != OMPI_SUCCESS) { /* nor is it known what was measured */
+    if (module->agreed != OMPI_SUCCESS) { /* this rank does not know what they plan by */
         return coll_pipebcast_kind_to_choose(&module->settings) == PB_CHOOSE_ALL;
     }
     return pb_planner_may_pass(module->planner, total);
