@@ -11,7 +11,7 @@ OWN_OBJECTS = {"pipebcast": ["mca_coll_pipebcast"], "adapt": ["mca_coll_adapt"],
                "tuned": ["mca_coll_tuned"], "han": ["mca_coll_han"]}
 OWN_FUNCTIONS = {"tuned": ("ompi_coll_base_", "ompi_request_")}
 
-DATA_CALLS = {"read", "readv", "recv", "recvfrom", "recvmsg", "write", "writev", "send", "sendto", "sendmsg"}
+DATA_CALLS = {"read", "readv", "preadv2", "recv", "recvfrom", "recvmsg", "write", "writev", "pwritev2", "send", "sendto", "sendmsg"}
 WAITING_CALLS = {"poll", "ppoll", "epoll_wait", "epoll_pwait", "epoll_pwait2", "select",
                  "sched_yield"}
 
