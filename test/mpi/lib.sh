@@ -128,8 +128,9 @@ may_take 120
 # may lose a message of ours, and logs that (coll_pipebcast_show_once() says why): the job runs again then.
 launch() {
     for _ in 1 2 3 4 5; do
-        timeout -k 10 "$limit" "$MPIEXEC" "$@" >"$work/out" 2>&1
+        timeout -k 10 "$limit" "$MPIEXEC" "$@" >"$work/out" 2>"$work/stderr"
         launched=$?
+        cat "$work/stderr" >>"$work/out" # together, one would begin in the middle of the other's line
         grep -q 'ORTE_ERROR_LOG: .*/show_help\.c' "$work/out" || break
     done
     return $launched
