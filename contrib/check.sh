@@ -10,7 +10,7 @@
 #            can be told; what is left out counts as skipped
 # --all-mpi  also builds for Open MPI 5.0 and 6.0 and runs the tests there, in systems of their own
 #            (contrib/series/chroot.sh; the first time takes some minutes, 3 GB and root)
-# --ci       what ends within 26 minutes: for 5.0 and 6.0 the tests of --quick, if such a system can be had, and
+# --ci       what ends within 26 minutes: for 5.0 and 6.0 the tests of --quick, if such a system can be made, and
 #            of the long suite what there is time for; what is left out counts as skipped. A test program
 #            that fails is run once more by itself (PIPEBCAST_TRY_AGAIN=1), and reported as unstable
 #            if it passes then; one that hangs is ended after ten minutes

@@ -22,10 +22,4 @@ static inline double coll_pipebcast_seconds_since(int64_t then)
     return (double) (coll_pipebcast_now() - then) / 1e9;
 }
 
-/** For programs: the plugin does not sleep. */
-static inline void coll_pipebcast_sleep(int64_t ns)
-{
-    nanosleep(&(struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000}, NULL);
-}
-
 #endif

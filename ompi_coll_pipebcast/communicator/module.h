@@ -36,7 +36,8 @@ typedef struct coll_pipebcast_module {
     /** It is the local group of an intercommunicator. Open MPI broadcasts there, some of it in the
      * background, and so in another order on each rank. */
     bool is_local_group;
-    int agreed; /**< an error: this rank had no memory for what the others agree on, and is lost */
+    int agreed; /**< an error: this rank was out of memory for the agreement, or for a verdict, and
+                   is lost */
     bool is_lost; /**< broadcasts of ours end with an error: see communicator/lost.h */
     coll_pipebcast_tags_t tags;           /**< alike on all ranks */
     int64_t last_look;                    /**< of coll_pipebcast_look_for_lost(), by the clock */

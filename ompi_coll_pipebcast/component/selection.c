@@ -93,9 +93,9 @@ mca_coll_base_module_t *coll_pipebcast_comm_query(struct ompi_communicator_t *co
     *priority = coll_pipebcast_params.priority;
     if (OMPI_COMM_IS_INTER(comm)) {
         note_local_group(comm->c_local_comm);
+        return NULL;
     }
-    if (*priority < 0 || OMPI_COMM_IS_INTER(comm) ||
-        (ompi_comm_size(comm) < 2 && comm != &ompi_mpi_comm_self.comm)) {
+    if (*priority < 0 || (ompi_comm_size(comm) < 2 && comm != &ompi_mpi_comm_self.comm)) {
         return NULL;
     }
     coll_pipebcast_module_t *module = OBJ_NEW(coll_pipebcast_module_t);

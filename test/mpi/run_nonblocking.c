@@ -142,7 +142,7 @@ static void persist(MPI_Comm comm, uint64_t *common, uint64_t *own, int n)
         if (n == 1) {
             const size_t bytes = draw_bytes(common);
             check_bcast(BLOCKING, bytes, draw(common, n_ranks), comm, seed,
-                        "beside a persistent one");
+                        "next to a persistent one");
         }
         for (int i = 0; i < n; i++) {
             const int which = (i + my_rank) % n;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "topo/network/topology.h"
+#include "topo/util/decimal.h"
 #include "topo/util/error.h"
 #include "topo/util/median.h"
 
@@ -152,10 +153,10 @@ static void write_link(const writing_t *w, int cut)
     } else {
         fprintf(w->out, ":");
     }
-    const double mbits = c->capacity * 8e-6;
-    fprintf(w->out, " %.*f Mbit/s, seen by %d flow%s; %d of %d verdicts agree\n",
-            mbits < 100 ? 2 : 0, mbits, c->n_flows, c->n_flows == 1 ? "" : "s together", c->n_agree,
-            c->n_agree + c->n_disagree);
+    char rate[PB_RATE_TEXT_SIZE];
+    fprintf(w->out, " %s Mbit/s, seen by %d flow%s; %d of %d verdicts agree\n",
+            pb_rate_text(8 * c->capacity, rate), c->n_flows, c->n_flows == 1 ? "" : "s together",
+            c->n_agree, c->n_agree + c->n_disagree);
     fprintf(w->out, "SwitchName=");
     write_switch(w, w->parent_cut[cut]);
     fprintf(w->out, " Switches=");

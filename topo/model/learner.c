@@ -189,34 +189,27 @@ static expected_t with_margin(int64_t time, int64_t margin)
 }
 
 /** An entry's candidate, with its prediction; NULL: it is no candidate any more. */
-static const pb_candidate_t *find_candidate(const pb_learner_class_t *class, int entry,
+static const pb_candidate_t *find_candidate(const pb_learner_entry_t *entry,
                                             const pb_candidate_t *candidates, int n)
 {
     for (int i = 0; i < n; i++) {
-        if (find_entry(class, &candidates[i]) == entry) {
+        if (candidates[i].kind == entry->kind && candidates[i].segment == entry->segment) {
             return &candidates[i];
         }
     }
     return NULL;
 }
 
-/** A scale of predictions: the candidate of an entry, and its measured time. */
-typedef struct reference {
-    const pb_candidate_t *candidate; /**< with its prediction; NULL: there is none */
-    int64_t measured;
-} reference_t;
-
-/** Finds the scale for a candidate that was not measured: of a tree, as the fallback component is
- * predicted in another way. */
-static reference_t find_reference(const pb_learner_class_t *class, const pb_candidate_t *candidate,
-                                  const pb_candidate_t *candidates, int n)
+/** The entry that gives the scale for a candidate that was not measured; -1: there is none. It is
+ * of a tree, as the fallback component is predicted in another way. */
+static int find_reference(const pb_learner_class_t *class, const pb_candidate_t *candidate)
 {
-    const bool is_tree = class->entries[class->in_force].kind != PB_KIND_FALLBACK;
     const int like = nearest(class, candidate);
-    const int at = like >= 0 ? like : is_tree ? class->in_force : fastest(class, true);
-    return at >= 0 ? (reference_t){find_candidate(class, at, candidates, n),
-                                   time_of(&class->entries[at])}
-                   : (reference_t){NULL, 0};
+    if (like >= 0) {
+        return like;
+    }
+    const bool is_tree = class->entries[class->in_force].kind != PB_KIND_FALLBACK;
+    return is_tree ? class->in_force : fastest(class, true);
 }
 
 static expected_t expect(const pb_learner_class_t *class, const pb_candidate_t *candidate,
@@ -227,11 +220,13 @@ static expected_t expect(const pb_learner_class_t *class, const pb_candidate_t *
         return with_margin(time_of(&class->entries[at]),
                            class->entries[at].n_notes == 1 ? MARGIN_SEEN : 0);
     }
-    const reference_t reference = find_reference(class, candidate, candidates, n);
-    const pb_candidate_t *by = reference.candidate;
+    const int reference = find_reference(class, candidate);
+    const pb_candidate_t *by =
+        reference >= 0 ? find_candidate(&class->entries[reference], candidates, n) : NULL;
     const int64_t time =
         by != NULL && by->time > 0
-            ? pb_time_scale(candidate->time, (uint64_t) reference.measured, (uint64_t) by->time)
+            ? pb_time_scale(candidate->time, (uint64_t) time_of(&class->entries[reference]),
+                            (uint64_t) by->time)
             : candidate->time;
     const int64_t margin = candidate->kind == PB_KIND_FALLBACK         ? MARGIN_FALLBACK
                            : by != NULL && candidate->kind == by->kind ? MARGIN_SEGMENT
@@ -277,7 +272,8 @@ int pb_learner_next(pb_learner_t *learner, int slot, const pb_candidate_t *candi
     if (!pb_learner_is_trying(learner, slot)) {
         return -1;
     }
-    const pb_candidate_t *in_force = find_candidate(class, class->in_force, candidates, n);
+    const pb_candidate_t *in_force =
+        find_candidate(&class->entries[class->in_force], candidates, n);
     const int64_t now = time_in_force(class), to_beat = now - now / BETTER_PART;
     int64_t best_time = 0;
     int best = -1;

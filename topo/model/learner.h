@@ -18,14 +18,13 @@
  * A *trial* is a swept broadcast by another candidate than the one in force. A candidate is tried
  * if its scaled prediction is less, by a margin, than the time of the one in force. The scale is
  * the ratio of measurement to prediction of one tree. This has the candidate's kind and the nearest
- * segment size, or else it is in force or the fastest. The fallback component is tried
- * once in any case. Of several candidates the one with the least expected time is tried first, as a
- * trial that takes long leaves no time for others. The invariant bounds the extra time of all
- * trials of a class. It is at most 1/PB_LEARNER_EXTRA_PART of the time of its broadcasts so far,
- * plus the last trial's excess over its expected time. The first PB_LEARNER_FIRST broadcasts try
- * only candidates that should take half as long, as programs with few broadcasts would not earn
- * more back. Without a candidate to
- * try the class is *settled* until it drifts.
+ * segment size, or else it is in force or the fastest. The fallback component is tried once in any
+ * case. Of several candidates the one with the least expected time is tried first, as a trial that
+ * takes long leaves no time for others. The invariant bounds the extra time of all trials of a
+ * class. It is at most 1/PB_LEARNER_EXTRA_PART of the time of its broadcasts so far, plus the last
+ * trial's excess over its expected time. The first PB_LEARNER_FIRST broadcasts try only candidates
+ * that should take half as long, as programs with few broadcasts would not earn more back. Without
+ * a candidate to try the class is *settled* until it drifts.
  *
  * A note of a broadcast that opened connections counts until there is another one of the candidate.
  * So does the fallback component's first note, as its connections may differ by size. A broadcast

@@ -3,6 +3,8 @@
  */
 #include "topo/util/decimal.h"
 
+#include <stdio.h>
+
 bool pb_decimal_read(const char *word, uint64_t low, uint64_t high, uint64_t *value_p)
 {
     uint64_t value = 0;
@@ -17,4 +19,11 @@ bool pb_decimal_read(const char *word, uint64_t low, uint64_t high, uint64_t *va
     }
     *value_p = value;
     return true;
+}
+
+const char *pb_rate_text(double bits_per_second, char text[PB_RATE_TEXT_SIZE])
+{
+    const double mbits = bits_per_second / 1e6;
+    snprintf(text, PB_RATE_TEXT_SIZE, "%.*f", mbits < 100 ? 2 : 0, mbits);
+    return text;
 }

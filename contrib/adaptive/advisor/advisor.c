@@ -7,6 +7,7 @@
 #include "contrib/adaptive/search/anneal.h"
 #include "contrib/adaptive/search/tree_cost.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/sleep.h"
 #include "contrib/tools/common/topology.h"
 #include "jobs.h"
 #include "knowledge.h"
@@ -529,7 +530,7 @@ static int serve(struct advisor *advisor)
             (void) advisor_status_write(advisor->options, &advisor->status);
         }
         if (advisor->n_written == before && !*advisor->stop) {
-            coll_pipebcast_sleep(n_jobs > 0 ? LOOK_NS : SECOND / 2);
+            common_sleep(n_jobs > 0 ? LOOK_NS : SECOND / 2);
         }
     }
     return error == PB_ERR_INPUT || error == PB_ERR_NO_MEMORY ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -3,7 +3,7 @@
 import os
 import sys
 
-# What all programs in Python share is beside this library where it is installed, and with the testbed in
-# the source tree.
+# Modules that all programs in Python share are next to this library where it is installed, and with the
+# testbed in the source tree.
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path += [os.path.dirname(HERE), os.path.join(HERE, "../../testbed")]

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/sleep.h"
 #include "measuring.h"
 #include "pingpong.h"
 #include "topo/util/median.h"
@@ -59,7 +60,7 @@ static void broadcast_in_loop(struct bench_measuring *measuring)
     const struct bench_run *run = measuring->run;
     if (run->options->root_late_ns > 0 && run->n_broadcasts > 0 &&
         run->rank == bench_measuring_root(measuring)) {
-        coll_pipebcast_sleep(run->options->root_late_ns);
+        common_sleep(run->options->root_late_ns);
     }
     bench_measuring_broadcast(measuring);
 }

@@ -18,8 +18,8 @@ struct doctor_broadcast {
     char how[DOCTOR_HOW_SIZE];
 };
 
-/** Tells whether pipebcast left it to the fallback component. */
-bool doctor_broadcast_passed(const struct doctor_broadcast *broadcast);
+/** Tells whether a broadcast whose `how` this is was left to the fallback component. */
+bool doctor_was_passed(const char *how);
 
 /** Communicators by who broadcasts on them, with the same ranks. */
 struct doctor_sides {

@@ -5,6 +5,7 @@
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/hosts.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/sleep.h"
 #include "facts.h"
 #include "topo/network/placement.h"
 #include "topo/network/view.h"
@@ -143,7 +144,7 @@ static int try_own(MPI_Comm comm, int rank, const struct list *list, double pati
     }
     do {
         MPI_Testall(list->n, requests, &done, MPI_STATUSES_IGNORE);
-        coll_pipebcast_sleep(done ? 0 : NAP_NS);
+        common_sleep(done ? 0 : NAP_NS);
     } while (!done && coll_pipebcast_now() < end_ns);
     for (int i = 0; !done && i < list->n && broken < 0; i++) {
         int own = 0;

@@ -10,6 +10,7 @@
 #include "facts.h"
 #include "topo/model/choose.h"
 #include "topo/network/topology.h"
+#include "topo/util/decimal.h"
 #include "topo/util/error.h"
 #include "topo/util/median.h"
 #include "transport.h"
@@ -252,7 +253,7 @@ static doctor_verdict_t judge_serving(const doctor_facts_t *f, char *text)
     }
     return !f->is_used || f->how[0] == '\0'         ? DOCTOR_NOTHING
            : strcmp(f->how, "fallback_failed") == 0 ? judge_failed(f, text)
-           : strncmp(f->how, "fallback_", 9) == 0
+           : doctor_was_passed(f->how)
                ? say(DOCTOR_WARNING, text, "the fallback component serves broadcasts (%s)", f->how)
                : say(DOCTOR_OK, text, "pipebcast serves broadcasts (%s)", f->how);
 }
@@ -368,14 +369,6 @@ static const char *time_text(double seconds, char text[FIGURE_SIZE])
     return text;
 }
 
-/** Mbit/s for people: 9412, 1.98. */
-static const char *rate_text(double bits_per_second, char text[FIGURE_SIZE])
-{
-    const double mbits = bits_per_second / 1e6;
-    snprintf(text, FIGURE_SIZE, "%.*f", mbits < 100 ? 2 : 0, mbits);
-    return text;
-}
-
 /** Names the hosts whose measured rate has a share of the expected one between two bounds. */
 static bool find_rates(const doctor_facts_t *f, double least, double most, doctor_names_t *found)
 {
@@ -389,8 +382,8 @@ static bool find_rates(const doctor_facts_t *f, double least, double most, docto
         char with[2 * FIGURE_SIZE + 4], measured[FIGURE_SIZE], of[FIGURE_SIZE];
         if (rate->measured > 0 && share >= least && share < most &&
             (rate->reported > 0 || !needs_report)) {
-            snprintf(with, sizeof with, "%s of %s", rate_text(rate->measured, measured),
-                     rate_text(expected, of));
+            snprintf(with, sizeof with, "%s of %s", pb_rate_text(rate->measured, measured),
+                     pb_rate_text(expected, of));
             doctor_names_add(found, rate->from, with);
         }
     }
@@ -451,8 +444,8 @@ static doctor_verdict_t judge_rates(const doctor_facts_t *f, char *text)
     }
     return say(n < report->n_rates ? DOCTOR_WARNING : DOCTOR_OK, text,
                "%s to %s Mbit/s (reported: %s), from %d of %d hosts to the next",
-               rate_text(least, texts[0]), rate_text(most, texts[1]),
-               reported > 0 ? rate_text(reported, texts[2]) : "none", n, report->n_rates);
+               pb_rate_text(least, texts[0]), pb_rate_text(most, texts[1]),
+               reported > 0 ? pb_rate_text(reported, texts[2]) : "none", n, report->n_rates);
 }
 
 /** Tells whether messages go over TCP, and finds the least size to which the kernel lets buffers
@@ -747,7 +740,7 @@ static void judge_broadcast(doctor_report_t *report, const struct doctor_broadca
                     "%s: only %s was measured, which takes %s", size,
                     b->pipebcast_s > 0 ? "pipebcast" : "the fallback component",
                     b->pipebcast_s > 0 ? one : other);
-    } else if (doctor_broadcast_passed(b)) {
+    } else if (doctor_was_passed(b->how)) {
         doctor_find(report, DOCTOR_OK, "broadcasts", NULL,
                     "%s: pipebcast leaves it to the fallback component, which takes %s", size,
                     other);

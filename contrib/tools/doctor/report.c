@@ -70,7 +70,7 @@ static void print_answer(const doctor_report_t *report, FILE *stream)
     double least = HUGE_VAL, most = 0;
     for (int i = 0; i < report->n_broadcasts; i++) {
         const struct doctor_broadcast *b = &report->broadcasts[i];
-        if (b->pipebcast_s > 0 && b->fallback_s > 0 && !doctor_broadcast_passed(b)) {
+        if (b->pipebcast_s > 0 && b->fallback_s > 0 && !doctor_was_passed(b->how)) {
             least = fmin(least, b->fallback_s / b->pipebcast_s);
             most = fmax(most, b->fallback_s / b->pipebcast_s);
         }

@@ -7,6 +7,7 @@
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/json.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/sleep.h"
 
 /** Ranks wait longer than rank 0, which may have begun later. */
 enum { NAP_NS = 1000000, GRACE_S = 10 };
@@ -69,7 +70,7 @@ static void collect(doctor_roll_t *roll, MPI_Comm comm, int tag, const json_t *o
             take(roll, comm, &status);
             n++;
         } else {
-            coll_pipebcast_sleep(NAP_NS);
+            common_sleep(NAP_NS);
         }
     }
 }
@@ -85,7 +86,7 @@ static void hand_in(const json_t *own, MPI_Comm comm, int tag, double patience_s
     while (!done && coll_pipebcast_now() < end) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done) {
-            coll_pipebcast_sleep(NAP_NS);
+            common_sleep(NAP_NS);
         }
     }
     free(done ? text : NULL); /* MPI may still read the text where rank 0 ends the job */

@@ -6,6 +6,7 @@
 #include "contrib/tools/common/hosts.h"
 #include "contrib/tools/common/quiet.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/sleep.h"
 #include "topo/util/error.h"
 
 enum {
@@ -150,7 +151,7 @@ static void run_flows(struct running *r)
             end_sends(r);
         }
         if (n_done == 0) {
-            coll_pipebcast_sleep(r->order->nap_ns);
+            common_sleep(r->order->nap_ns);
         }
     }
 }
@@ -184,7 +185,7 @@ static void greet(const tune_flows_t *flows, const struct order *order)
     while (!done) {
         MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
         if (!done) {
-            coll_pipebcast_sleep(order->nap_ns);
+            common_sleep(order->nap_ns);
         }
     }
 }
@@ -325,7 +326,7 @@ static int try_trial(tune_flows_t *flows, const pb_flow_t *list, int n, struct o
         const int64_t late = run_orders(flows, orders, results);
         const int64_t spent = coll_pipebcast_now() - before;
         flows->busy_ns += spent;
-        coll_pipebcast_sleep((int64_t) ((double) spent * (1 / flows->load - 1)));
+        common_sleep((int64_t) ((double) spent * (1 / flows->load - 1)));
         if (late < flows->window_ns / 6) {
             flows->lead_ns =
                 late < 0 && flows->lead_ns > LEAST_LEAD ? flows->lead_ns * 19 / 20 : flows->lead_ns;

@@ -6,6 +6,7 @@
 
 #include "contrib/tools/common/clock.h"
 #include "contrib/tools/common/report.h"
+#include "contrib/tools/common/sleep.h"
 #include "topo/util/median.h"
 
 enum {
@@ -221,7 +222,7 @@ static int64_t processor_time(void)
 static int nap_and_poll(struct flow *flow, int *slots)
 {
     int n_done;
-    coll_pipebcast_sleep(flow->nap_ns);
+    common_sleep(flow->nap_ns);
     MPI_Testsome(flow_requests(flow) + 1, flow->requests, &n_done, slots, MPI_STATUSES_IGNORE);
     return n_done == MPI_UNDEFINED ? 0 : n_done;
 }

@@ -8,6 +8,7 @@
 #include "contrib/tools/common/report.h"
 #include "flows.h"
 #include "topo/discover/verify.h"
+#include "topo/util/decimal.h"
 
 enum { MOST_NAMED = 8 };
 
@@ -58,48 +59,35 @@ static void print_link(const struct verification *v, int node)
     printf("%s - %s", name_of(v, pb_network_node(v->network, node)->parent), name_of(v, node));
 }
 
-/** Prints a capacity, in bytes per second, as Mbit/s: 9412, 1.98. */
-static void print_rate(double capacity)
-{
-    const double mbits = capacity * 8e-6;
-    printf("%.*f", mbits < 100 ? 2 : 0, mbits);
-}
-
 static void print_flows(const struct verification *v, const pb_contradiction_t *c)
 {
+    char capacity[PB_RATE_TEXT_SIZE], stated[PB_RATE_TEXT_SIZE];
     printf(" (");
     for (int i = 0; i < c->n_flows; i++) {
         printf("%s%s -> %s", i > 0 ? ", " : "", v->flows->names[c->flows[i].from],
                v->flows->names[c->flows[i].to]);
     }
-    printf("%s ", c->n_flows > 1 ? ": together" : ":");
-    print_rate(c->capacity);
-    printf(" of ");
-    print_rate(c->stated);
-    printf(" Mbit/s)\n");
+    printf("%s %s of %s Mbit/s)\n", c->n_flows > 1 ? ": together" : ":",
+           pb_rate_text(8 * c->capacity, capacity), pb_rate_text(8 * c->stated, stated));
 }
 
 static void print_contradiction(const struct verification *v, const pb_contradiction_t *c)
 {
+    char capacity[PB_RATE_TEXT_SIZE], stated[PB_RATE_TEXT_SIZE];
     switch (c->kind) {
     case PB_CONTRADICTION_HOST:
         printf("host ");
         print_hosts(v, c);
         printf(": its own link ");
         print_link(v, c->link);
-        printf(" has ");
-        print_rate(c->capacity);
-        printf(" Mbit/s, where the file gives it ");
-        print_rate(c->stated);
-        printf("\n");
+        printf(" has %s Mbit/s, where the file gives it %s\n",
+               pb_rate_text(8 * c->capacity, capacity), pb_rate_text(8 * c->stated, stated));
         break;
     case PB_CONTRADICTION_LINK:
         printf("link ");
         print_link(v, c->link);
-        printf(": it carries ");
-        print_rate(c->capacity);
-        printf(" Mbit/s, and not ");
-        print_rate(c->stated);
+        printf(": it carries %s Mbit/s, and not %s", pb_rate_text(8 * c->capacity, capacity),
+               pb_rate_text(8 * c->stated, stated));
         print_flows(v, c);
         break;
     case PB_CONTRADICTION_MOVED:
